@@ -1,0 +1,120 @@
+"""How an artifact comes to be: a lock, a `.partial` folder that survives kills, and a swap by rename.
+
+out.partial/   the work, with its plan; a manifest in it means that it is whole
+out/           the finished artifact
+out.old/       the artifact before it, only between the two renames of the swap
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from commons.artifacts import MANIFEST, PLAN, SCRATCH, Manifest, Plan, digest_of, list_files, read_manifest, read_plan
+from commons.errors import ArtifactError, ConfigError
+from commons.files import remove_unfinished_files, sync_folder, write_atomic
+
+
+@contextmanager
+def output_lock(out: Path) -> Iterator[None]:
+    """Holds the output for this process; the kernel frees it whatever way the process ends.
+
+    Raises ArtifactError when another process holds it.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    # A POSIX record lock: unlike flock it is not inherited by forked workers that outlive a killed parent.
+    with (out.parent / f".{out.name}.lock").open("w") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ArtifactError(f"another process is making {out}: wait for it, or choose another --out") from None
+        yield
+
+
+def partial_of(out: Path) -> Path:
+    """Where the unfinished artifact lies."""
+    return out.with_name(out.name + ".partial")
+
+
+def is_intact(out: Path, manifest: Manifest) -> bool:
+    """Whether each file that the manifest names is there with its size."""
+    paths = ((out / name, entry.bytes) for name, entry in manifest.files.items())
+    return all(path.is_file() and path.stat().st_size == size for path, size in paths)
+
+
+def finished_manifest(out: Path) -> Manifest | None:
+    """The manifest of a finished and intact artifact at `out`, else None."""
+    manifest = read_manifest(out)
+    return manifest if manifest is not None and is_intact(out, manifest) else None
+
+
+def begin(out: Path, plan: Plan, *, replace: bool, restart: bool) -> tuple[Path, bool]:
+    """The `.partial` folder to work in, and whether an earlier run of the same plan left work in it.
+
+    Raises ConfigError when a finished artifact or the unfinished run of another plan stands in the way.
+    """
+    finished = finished_manifest(out)
+    if finished is not None and not replace:
+        what = "; ".join(finished.plan.differences(plan))
+        raise ConfigError(f"{out} holds a finished {finished.plan.kind} ({what}); REPLACE=1 (--replace) makes it again")
+    partial = partial_of(out)
+    saved = read_plan(partial)
+    if saved is not None and saved != plan and not restart:
+        what = "; ".join(saved.differences(plan))
+        raise ConfigError(f"{partial} is an unfinished run with {what}; RESTART=1 (--restart) begins again, or undo it")
+    found = saved == plan and not restart
+    if found:
+        remove_unfinished_files(partial)
+    else:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        write_atomic(partial / PLAN, plan.model_dump_json())
+    return partial, found
+
+
+def publish(out: Path, plan: Plan, counts: dict[str, Any], run: dict[str, Any]) -> Manifest:
+    """Turns the `.partial` folder into the artifact at `out`, manifest last; the old artifact stays until then."""
+    partial = partial_of(out)
+    shutil.rmtree(partial / SCRATCH, ignore_errors=True)
+    files = list_files(partial)
+    for name in files:
+        _sync_file(partial / name)
+    manifest = Manifest(plan=plan, files=files, counts=counts, digest=digest_of(plan, files, counts), run=run)
+    write_atomic(partial / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
+    (partial / PLAN).unlink()
+    _swap(out)
+    return manifest
+
+
+def recover(out: Path) -> None:
+    """Finishes a swap that a kill interrupted."""
+    old = out.with_name(out.name + ".old")
+    if read_manifest(partial_of(out)) is not None:
+        (partial_of(out) / PLAN).unlink(missing_ok=True)
+        _swap(out)
+    elif old.exists() and not out.exists():
+        old.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def touch(out: Path) -> None:
+    """Makes the manifest newer than its inputs, which is what Make compares."""
+    os.utime(out / MANIFEST)
+
+
+def _swap(out: Path) -> None:
+    old = out.with_name(out.name + ".old")
+    if out.exists():
+        shutil.rmtree(old, ignore_errors=True)
+        out.rename(old)
+    partial_of(out).rename(out)
+    sync_folder(out.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _sync_file(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
