@@ -1,0 +1,192 @@
+"""What a model answers: greedy or sampled outputs, its programs run in the sandbox, the tool loop, all kept on disk."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from commons.prompts import cut_at_next_question, fences, few_shot, output_block, programs, prompt
+from commons.sandbox import ProgramRun
+from commons.seeds import seed_of
+from commons.shards import read_jsonl, write_jsonl
+from eval.items import Item
+from lm.sampling import sample
+
+RunPrograms = Callable[[Sequence[str]], list[ProgramRun]]
+SHOWN_CHARACTERS = (
+    100  # of a program's output that the model reads: the first and the last half, as in the paper's code
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One output of a question, with the blocks of program output that the runner put in, and the runs themselves."""
+
+    id: str
+    sample: int
+    text: str
+    finished: bool  # False when the length limit came first
+    rounds: int
+    runs: tuple[ProgramRun, ...]
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A model and how it is asked."""
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerFast
+    end_ids: frozenset[int]
+    max_new_tokens: int
+    max_rounds: int
+    rows_at_once: int
+    run_programs: RunPrograms
+    shots: Mapping[tuple[str, str], list[tuple[str, str]]] | None  # None: chat form
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of a text, without any that the tokenizer would add."""
+        return list(self.tokenizer.encode(text, add_special_tokens=False))
+
+    def prompt(self, item: Item) -> str:
+        """The text that the model goes on from."""
+        if self.shots is None:
+            return prompt(item.question, item.form, item.language)
+        examples = self.shots.get((item.form, item.language), [])
+        room = int(self.model.config.max_position_embeddings) - self.max_new_tokens
+        while True:
+            text = few_shot(examples, item.question, item.language)
+            if not examples or len(self.encode(text)) <= room:
+                return text
+            examples = examples[:-1]
+
+
+def kept_answers(
+    asker: Asker, items: Sequence[Item], folder: Path, *, samples: int, temperature: float, seed: int
+) -> Iterator[list[Answer]]:
+    """The answers of all items, chunk by chunk. After a kill a chunk that is on disk is not made again."""
+    at_once = max(1, 4 * asker.rows_at_once // samples)
+    by_form = sorted(items, key=lambda item: item.form)  # programs are run for a whole chunk at once; order is stable
+    for number, start in enumerate(range(0, len(by_form), at_once)):
+        path = folder / f"{number:05d}.jsonl"
+        if not path.exists():
+            made = answers(asker, by_form[start : start + at_once], samples=samples, temperature=temperature, seed=seed)
+            write_jsonl(path, map(to_row, made))
+        yield [from_row(row) for row in read_jsonl(path)]
+
+
+def answers(asker: Asker, items: Sequence[Item], *, samples: int, temperature: float, seed: int) -> list[Answer]:
+    """`samples` answers for each item, in the order of the items."""
+    prompts = [asker.prompt(item) for item in items]
+    keys = [item.id for item in items]
+    drawn = _generate(asker, prompts, keys, samples=samples, temperature=temperature, seed=seed_of(seed, "round", 1))
+    found = [
+        Answer(item.id, index, text, finished, rounds=1, runs=())
+        for item, outputs in zip(items, drawn, strict=True)
+        for index, (text, finished) in enumerate(outputs)
+    ]
+    forms = [item.form for item in items for _ in range(samples)]
+    asked = [text for text in prompts for _ in range(samples)]
+    _run_last_programs(asker, found, [place for place, form in enumerate(forms) if form == "pot"])
+    tools = [place for place, form in enumerate(forms) if form == "tool"]
+    _tool_loop(asker, found, asked, tools, temperature=temperature, seed=seed)
+    return found
+
+
+def _generate(
+    asker: Asker, prompts: Sequence[str], keys: Sequence[str], *, samples: int, temperature: float, seed: int
+) -> list[list[tuple[str, bool]]]:
+    """Text and whether it was finished, for each output of each prompt. A prompt that leaves no room gets none."""
+    tokens = [asker.encode(text) for text in prompts]
+    fitting = [place for place, ids in enumerate(tokens) if len(ids) < asker.model.config.max_position_embeddings]
+    drawn = sample(
+        asker.model,
+        [tokens[place] for place in fitting],
+        outputs_per_prompt=samples,
+        max_new_tokens=asker.max_new_tokens,
+        temperature=temperature,
+        seed=seed,
+        end_ids=asker.end_ids,
+        keys=[keys[place] for place in fitting],
+        rows_at_once=asker.rows_at_once,
+    )
+    found: list[list[tuple[str, bool]]] = [[("", False)] * samples for _ in prompts]
+    for place, outputs in zip(fitting, drawn, strict=True):
+        texts = asker.tokenizer.batch_decode([list(output.tokens) for output in outputs], skip_special_tokens=True)
+        found[place] = [_cut(text, output.finished) for text, output in zip(texts, outputs, strict=True)]
+    return found
+
+
+def _cut(text: str, finished: bool) -> tuple[str, bool]:
+    own = cut_at_next_question(text)
+    return own, finished or own != text
+
+
+def _run_last_programs(asker: Asker, found: list[Answer], places: Sequence[int]) -> None:
+    """Program form: run the last complete program of each answer at `places`."""
+    sources = {place: written[-1] for place in places if (written := programs(found[place].text))}
+    for place, run in zip(sources, asker.run_programs(list(sources.values())), strict=True):
+        found[place] = replace(found[place], runs=(run,))
+
+
+def _tool_loop(
+    asker: Asker, found: list[Answer], prompts: Sequence[str], places: Sequence[int], *, temperature: float, seed: int
+) -> None:
+    """Tool form: where a new program is complete, cut there, run it, show what it printed and let the model go on."""
+    waiting = list(places)
+    for number in range(1, asker.max_rounds + 1):
+        if number > 1:
+            texts = [prompts[place] + found[place].text for place in waiting]
+            keys = [f"{found[place].id}/{found[place].sample}" for place in waiting]
+            stream = seed_of(seed, "round", number)
+            drawn = _generate(asker, texts, keys, samples=1, temperature=temperature, seed=stream)
+            for place, [(text, finished)] in zip(waiting, drawn, strict=True):
+                found[place] = replace(found[place], text=found[place].text + text, finished=finished, rounds=number)
+        cuts = {place: end for place in waiting if (end := _end_of_new_program(found[place])) is not None}
+        sources = [replayed(programs(found[place].text[:end])) for place, end in cuts.items()]
+        for (place, end), run in zip(cuts.items(), asker.run_programs(sources), strict=True):
+            text = f"{found[place].text[:end]}\n{output_block(shown(run))}"
+            found[place] = replace(found[place], text=text, runs=(*found[place].runs, run))
+        waiting = list(cuts)
+
+
+def _end_of_new_program(answer: Answer) -> int | None:
+    """Where the first complete program ends that was not run yet."""
+    complete = [fence for fence in fences(answer.text) if fence.closed and fence.language in ("python", "py", "")]
+    return complete[len(answer.runs)].end if len(complete) > len(answer.runs) else None
+
+
+def replayed(sources: Sequence[str]) -> str:
+    """The last program after all earlier ones without their printing lines: each run is a fresh process."""
+    earlier = [line for source in sources[:-1] for line in source.splitlines() if "print(" not in line]
+    return "\n".join([*earlier, sources[-1]])
+
+
+def shown(run: ProgramRun) -> str:
+    """What the model reads of a run: its output, or how it failed, cut in the middle."""
+    if run.status == "ok" and run.stdout.strip():
+        text = run.stdout.strip()
+    else:
+        last = run.error.splitlines()[-1] if run.error else "nothing was printed"
+        text = f"{run.status}: {last}" if run.status != "ok" else last
+    half = SHOWN_CHARACTERS // 2
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:half]}...{text[-half:]}"
+
+
+def to_row(answer: Answer) -> dict[str, object]:
+    """The answer as a JSON row. Seconds of a run are left out: they differ each time."""
+    runs = [{"status": run.status, "stdout": run.stdout, "error": run.error} for run in answer.runs]
+    return {
+        "id": answer.id,
+        "sample": answer.sample,
+        "text": answer.text,
+        "finished": answer.finished,
+        "rounds": answer.rounds,
+        "runs": runs,
+    }
+
+
+def from_row(row: Mapping[str, object]) -> Answer:
+    """The answer of a row that `to_row` made."""
+    runs = tuple(ProgramRun(**run, seconds=0.0) for run in row["runs"])  # type: ignore[attr-defined]
+    return Answer(**{**row, "runs": runs})  # type: ignore[arg-type]

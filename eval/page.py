@@ -1,0 +1,186 @@
+"""The report as one HTML file without scripts: figures first, tables under them. Model text is hostile: all escaped."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from eval.figures import (
+    REINFORCEMENT,
+    TRAINING,
+    accuracy_figure,
+    curve_figures,
+    funnel_figure,
+    k_figures,
+    line_legend,
+    model_legend,
+    split_figure,
+)
+from eval.findings import Findings, Row, by_split, change, shown_samples
+from eval.looks import PAPER, SPLIT_NAMES
+from eval.tables import (
+    Table,
+    curve_table,
+    drop_table,
+    funnel_table,
+    health_table,
+    input_table,
+    paired_table,
+    protocol_table,
+    result_table,
+    sentence,
+    split_table,
+)
+
+OUTPUT_SHOWN, PRINTED_SHOWN = 1500, 300  # characters of an output, of what a program printed
+
+STYLE = """
+:root{color-scheme:light}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK SC",sans-serif;color:#24292f;
+margin:0 auto;max-width:1100px;padding:32px 24px 80px;background:#fff}
+h1{font-size:26px;margin:0 0 4px}h2{font-size:19px;margin:44px 0 6px;padding-top:14px;border-top:2px solid #24292f}
+h3{font-size:15px;margin:22px 0 4px}p{margin:6px 0 12px;max-width:80ch}.lead{font-size:17px}
+.grid{display:flex;flex-wrap:wrap;gap:14px}.grid figure{margin:0;width:340px}figure{margin:8px 0}
+svg{max-width:100%;height:auto;display:block}
+table{border-collapse:collapse;font-size:13px;margin:10px 0 18px;font-variant-numeric:tabular-nums}
+th{font-weight:600;text-align:left;border-bottom:1.5px solid #24292f}th,td{padding:3px 14px 3px 0;vertical-align:top}
+td{border-bottom:1px solid #e3e6ea}td.n,th.n{text-align:right}
+details{margin:6px 0;border:1px solid #d9dde2;border-radius:6px;padding:6px 12px}summary{cursor:pointer}
+.outputs{display:grid;grid-template-columns:repeat(auto-fit,minmax(225px,1fr));gap:12px;margin:8px 0}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;font:12.5px/1.45 ui-monospace,Menlo,Consolas,monospace;
+background:#f6f7f9;padding:8px 10px;border-radius:4px;margin:4px 0}
+.verdict{display:inline-block;font-size:12px;padding:0 8px;border-radius:9px;border:1.5px solid #24292f}
+.correct{background:#24292f;color:#fff}.small{color:#57606a;font-size:13px}
+nav a{margin-right:16px}@media print{details{break-inside:avoid}}
+"""
+
+
+def page(found: Findings, *, samples_per_kind: int) -> str:
+    """The whole file."""
+    sections = [
+        ("accuracy", "Accuracy", _accuracy(found)),
+        ("votes", "Majority vote and pass rate", _votes(found)),
+        ("rl", "Reinforcement learning", _curves(found, REINFORCEMENT)),
+        ("training", "Training", _curves(found, TRAINING)),
+        ("corpus", "Corpus", _corpus(found)),
+        ("samples", "Outputs and their verdicts", _samples(found, samples_per_kind)),
+        ("health", "What else went wrong", _health(found)),
+        ("inputs", "How and from what this was measured", render(protocol_table(found)) + render(input_table(found))),
+    ]
+    present = [(name, title, body) for name, title, body in sections if body]
+    links = "".join(f'<a href="#{name}">{escape(title)}</a>' for name, title, _ in present)
+    bodies = "".join(f'<h2 id="{name}">{escape(title)}</h2>{body}' for name, title, body in present)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>DeepSeekMath recipe: report</title><style>{STYLE}</style></head><body>"
+        f"<h1>What each stage bought</h1><p class='lead'>{escape(sentence(found))}</p><nav>{links}</nav>{bodies}"
+        "</body></html>\n"
+    )
+
+
+def render(table: Table) -> str:
+    """A table; nothing for one without rows. Columns after the first `table.texts` hold numbers."""
+    if not table.rows:
+        return ""
+
+    def cells(values: Iterable[str], tag: str) -> str:
+        return "".join(
+            f"<{tag}{' class=n' if place >= table.texts else ''}>{escape(value)}</{tag}>"
+            for place, value in enumerate(values)
+        )
+
+    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.rows)
+    return f"<table><thead><tr>{cells(table.head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _figure(svg: str) -> str:
+    return f"<figure>{svg}</figure>" if svg else ""
+
+
+def _accuracy(found: Findings) -> str:
+    rows = [row for one in found.evaluations.values() for row in by_split(one)]
+    paper = Table(
+        ("paper, 7B (table 5)", "split there", "instruct", "rl", "gain"),
+        tuple((name, split, f"{a:.1f}", f"{b:.1f}", f"{b - a:+.1f}") for name, split, a, b in PAPER),
+        texts=2,
+    )
+    return (
+        "<p>Greedy outputs. The whiskers are 95% Wilson intervals of each accuracy alone; whether two models differ is "
+        "read from the paired table, which compares them question by question.</p>"
+        + _figure(model_legend(found.evaluations))
+        + _figure(split_figure(rows))
+        + render(split_table(rows))
+        + "<h3>Paired gains</h3>"
+        + render(paired_table(found))
+        + "<h3>By benchmark and setting</h3>"
+        + _figure(accuracy_figure(found.evaluations))
+        + render(result_table(found))
+        + "<h3>The paper's own models, for comparison of the gains</h3>"
+        + render(paper)
+    )
+
+
+def _votes(found: Findings) -> str:
+    figures = "".join(map(_figure, k_figures(found.evaluations)))
+    if not figures:
+        return ""
+    return (
+        "<p>As in figure 7 of the paper: the share of questions whose most frequent answer is correct (maj@K), and the "
+        "chance that one of K outputs is (pass@K, unbiased). The paper finds that RL lifts the first, not the second."
+        f"</p>{_figure(model_legend(found.evaluations))}<div class=grid>{figures}</div>"
+    )
+
+
+def _curves(found: Findings, wanted: Sequence[tuple[str, str, tuple[str, ...]]]) -> str:
+    charts = curve_figures(found, wanted)
+    if not charts:
+        return ""
+    figures = "".join(f"<figure>{svg}{line_legend(names) if len(names) > 1 else ''}</figure>" for svg, names in charts)
+    return f"<div class=grid>{figures}</div>{render(curve_table(found, wanted))}"
+
+
+def _corpus(found: Findings) -> str:
+    if not found.funnel:
+        return ""
+    return _figure(funnel_figure(found.funnel)) + render(funnel_table(found)) + render(drop_table(found))
+
+
+def _samples(found: Findings, per_kind: int) -> str:
+    blocks = [_sample(models) for models in shown_samples(found.evaluations, per_kind)]
+    note = (
+        "<p>The first questions of each setting and change from instruct to rl, in the order of the file, not chosen "
+        "by how they look.</p>"
+    )
+    return note + "".join(blocks)
+
+
+def _sample(models: Mapping[str, Row]) -> str:
+    row = models["rl"]
+    where = f"{SPLIT_NAMES[row['split']]}, {row['benchmark'].replace('_', ' ')}, {row['setting']}"
+    outputs = "".join(f"<div>{_output(name, one)}</div>" for name, one in models.items())
+    return (
+        f"<details{' open' if change(models) == 'gained' else ''}><summary><b>{change(models)}</b> "
+        f"<span class=small>{escape(where)}</span> {escape(row['question'][:160])}</summary>"
+        f"<pre>{escape(row['question'])}</pre><p class=small>gold: {escape(row['gold'])}</p>"
+        f"<div class=outputs>{outputs}</div></details>"
+    )
+
+
+def _output(name: str, row: Row) -> str:
+    kind = "correct" if row["verdict"] == "correct" else "not"
+    programs = "".join(
+        f"<p class=small>program: {escape(run['status'])}</p>"
+        f"<pre>{escape((run['stdout'] or run['error'])[-PRINTED_SHOWN:])}</pre>"
+        for run in row["programs"]
+    )
+    return (
+        f"<b>{escape(name)}</b> <span class='verdict {kind}'>{escape(row['verdict'])}</span>"
+        f"<p class=small>{escape(row['reason'])}{'' if row['finished'] else '; cut by the length limit'}</p>"
+        f"<pre>{escape(row['output'][:OUTPUT_SHOWN])}</pre>{programs}"
+    )
+
+
+def _health(found: Findings) -> str:
+    return (
+        "<p>Greedy answers that are not correct, by verdict, and what happened to the programs that the models wrote. "
+        "An ungradable gold answer is a fault of the data, not of the model.</p>" + render(health_table(found))
+    )

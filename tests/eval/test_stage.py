@@ -1,0 +1,91 @@
+"""`python -m eval` on a model whose answers are known."""
+
+import json
+
+import pytest
+
+from commons.artifacts import open_artifact
+from commons.shards import read_jsonl
+from commons.stage import main
+from eval.stage import STAGE
+
+SETTINGS = ["samples_per_question=4", "sampled_questions=2", "max_new_tokens=120", "rows_at_once=8"]
+
+
+def evaluate(checkpoint, questions, out, *settings):
+    return main(
+        STAGE, ["--model", str(checkpoint), "--questions", str(questions), "--out", str(out), *SETTINGS, *settings]
+    )
+
+
+@pytest.fixture(scope="module")
+def evaluation(checkpoint, questions, tmp_path_factory):
+    out = tmp_path_factory.mktemp("evaluation") / "instruct"
+    assert evaluate(checkpoint, questions, out) == 0
+    return open_artifact(out, "evaluation")
+
+
+def rows_of(evaluation):
+    return json.loads((evaluation.path / "results.json").read_text(encoding="utf-8"))
+
+
+def test_there_is_one_row_for_each_benchmark_and_setting(evaluation):
+    rows = rows_of(evaluation)
+    assert [(row["split"], row["benchmark"], row["setting"], row["n"]) for row in rows] == [
+        ("in_distribution", "heldout", "cot", 2),
+        ("out_of_distribution", "other", "cot-zh", 1),
+        ("out_of_distribution", "other", "pot", 1),
+        ("out_of_distribution", "other", "tool", 1),
+    ]
+    assert [row["accuracy"] for row in rows] == [0.5, 1.0, 1.0, 1.0]
+    assert rows[0]["maj_at_k"].keys() == rows[0]["pass_at_k"].keys() == {"1", "2", "4"}
+
+
+def test_a_program_is_run_and_a_tool_answer_goes_on_from_what_it_printed(evaluation):
+    greedy = {row["id"]: row for row in read_jsonl(evaluation.path / "samples.jsonl.zst") if row["mode"] == "greedy"}
+    assert greedy["other-3"]["programs"] == [{"status": "ok", "stdout": "12\n", "error": ""}]
+    assert (greedy["other-3"]["answer"], greedy["other-3"]["verdict"]) == ("12", "correct")
+    tool = greedy["other-4"]
+    assert tool["rounds"] == 2
+    assert tool["output"].endswith("```output\n42\n```\nSo \\boxed{42}.")
+    assert tool["output"].count("```output") == 1  # the model's own invention of the output was cut
+
+
+def test_a_wrong_answer_says_why(evaluation):
+    wrong = [row for row in read_jsonl(evaluation.path / "samples.jsonl.zst") if row["id"] == "heldout-1"]
+    assert {row["reason"] for row in wrong if row["mode"] == "greedy"} == {"5 is not 4"}
+    assert evaluation.counts["wrong"] == 1
+    assert evaluation.counts["programs"] == 2
+
+
+def test_the_same_evaluation_has_the_same_digest(evaluation, checkpoint, questions, tmp_path, capsys):
+    assert evaluate(checkpoint, questions, tmp_path / "again", "sandbox.workers=1") == 0
+    assert open_artifact(tmp_path / "again", "evaluation").digest == evaluation.digest
+    line = capsys.readouterr().out
+    assert "in distribution 50.0%" in line
+    assert "2 programs run (isolation L" in line
+
+
+def test_a_killed_evaluation_goes_on_from_the_chunks_on_disk(evaluation, checkpoint, questions, tmp_path, monkeypatch):
+    out = tmp_path / "killed"
+    monkeypatch.setattr("eval.stage.result_rows", lambda *_, **__: (_ for _ in ()).throw(RuntimeError("killed here")))
+    with pytest.raises(RuntimeError, match="killed here"):
+        evaluate(checkpoint, questions, out)
+    monkeypatch.undo()
+    monkeypatch.setattr("eval.answering.sample", lambda *_, **__: pytest.fail("answers were made again"))
+    assert evaluate(checkpoint, questions, out) == 0
+    assert open_artifact(out, "evaluation").digest == evaluation.digest
+
+
+def test_a_base_model_is_asked_with_examples(checkpoint, questions, tmp_path):
+    assert evaluate(checkpoint, questions, tmp_path / "base", "label=base", "few_shot_examples=1") == 0
+    rows = rows_of(open_artifact(tmp_path / "base", "evaluation"))
+    assert {row["model"] for row in rows} == {"base"}
+
+
+def test_programs_are_not_run_below_the_isolation_that_is_asked_for(
+    checkpoint, questions, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr("eval.stage.isolation_level", lambda: "L1")
+    assert evaluate(checkpoint, questions, tmp_path / "out", "sandbox.min_isolation=L3") == 2
+    assert "isolates programs at L1" in capsys.readouterr().err
