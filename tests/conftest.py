@@ -7,6 +7,7 @@ import pytest
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("DS_ACCELERATOR", "cpu")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: tiny models only lose time to a second thread
 
 ROOT = Path(__file__).resolve().parent.parent
 
