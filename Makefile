@@ -41,7 +41,7 @@ SEED_PAGES ?= $(CRAWL)/seeds.txt
 BENCHMARKS ?= $(CRAWL)/benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install crawl corpus base pretrain questions sft reward rl eval report all bench check test test-slow clean
+.PHONY: help install crawl corpus base pretrain questions sft reward rl eval report control all bench check test test-slow clean
 .DELETE_ON_ERROR:
 
 help: ## this text
@@ -103,6 +103,13 @@ $(R)/eval/%/manifest.json: $(C)/eval.toml $(R)/questions/manifest.json | $(ENV)
 report: $(R)/report/manifest.json ## report.json, report.md and index.html
 $(R)/report/manifest.json: $(C)/report.toml $(R)/eval/base/manifest.json $(R)/eval/instruct/manifest.json $(R)/eval/rl/manifest.json | $(ENV)
 	@$(PY) -m eval.report --config $< --base $(R)/eval/base --instruct $(R)/eval/instruct --rl $(R)/eval/rl --corpus $(R)/corpus --pretrain $(R)/pretrain --sft $(R)/sft --reward-model $(R)/reward --policy $(R)/rl --out $(@D) $(FLAGS) $(SETTINGS)
+
+control: $(R)/eval/control/manifest.json ## SFT continued on its set for the wall time of rl, and its evaluation
+$(R)/control/manifest.json: $(C)/control.toml $(R)/sft/manifest.json $(R)/rl/manifest.json | $(ENV)
+	@$(PY) -m sft --config $< --base $(R)/sft --questions $(R)/questions --out $(@D) $(FLAGS) $(SETTINGS) \
+	  max_seconds=$$($(PY) -c 'import json, sys; print(json.load(sys.stdin)["run"]["seconds"])' < $(R)/rl/manifest.json)
+$(R)/eval/control/manifest.json: MODEL := control
+$(R)/eval/control/manifest.json: $(R)/control/manifest.json
 
 bench: | $(ENV) ## NAME=x runs bench/x.py and prints JSON lines
 	@test -n "$(NAME)" || { echo "make bench: NAME=x is missing; there are:" $$(ls bench/*.py | xargs -n1 basename -s .py); exit 2; }

@@ -78,13 +78,11 @@ def begin(out: Path, plan: Plan, *, replace: bool, restart: bool) -> tuple[Path,
 def publish(out: Path, plan: Plan, counts: dict[str, Any], run: dict[str, Any]) -> Manifest:
     """Turns the `.partial` folder into the artifact at `out`, manifest last; the old artifact stays until then."""
     partial = partial_of(out)
-    shutil.rmtree(partial / SCRATCH, ignore_errors=True)
     files = list_files(partial)
     for name in files:
         _sync_file(partial / name)
     manifest = Manifest(plan=plan, files=files, counts=counts, digest=digest_of(plan, files, counts), run=run)
     write_atomic(partial / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
-    (partial / PLAN).unlink()
     _swap(out)
     return manifest
 
@@ -93,7 +91,6 @@ def recover(out: Path) -> None:
     """Finishes a swap that a kill interrupted."""
     old = out.with_name(out.name + ".old")
     if read_manifest(partial_of(out)) is not None:
-        (partial_of(out) / PLAN).unlink(missing_ok=True)
         _swap(out)
     elif old.exists() and not out.exists():
         old.rename(out)
@@ -106,6 +103,9 @@ def touch(out: Path) -> None:
 
 
 def _swap(out: Path) -> None:
+    # Only now that the artifact is whole may go what an interrupted run would have gone on from.
+    (partial_of(out) / PLAN).unlink(missing_ok=True)
+    shutil.rmtree(partial_of(out) / SCRATCH, ignore_errors=True)
     old = out.with_name(out.name + ".old")
     if out.exists():
         shutil.rmtree(old, ignore_errors=True)

@@ -148,7 +148,9 @@ class Engine:
                 "start as many, or start again with RESTART=1"
             )
         ours = torch.load(saved[-1] / f"rank_{self.rank}.pt", weights_only=False)
-        self._wrapped.load_checkpoint(str(saved[-1]), tag="engine")
+        loaded, _ = self._wrapped.load_checkpoint(str(saved[-1]), tag="engine")
+        if loaded is None:
+            raise ArtifactError(f"{saved[-1]} cannot be loaded: start again with RESTART=1")
         _set_random_state(ours["random"])
         return Resumed(ours["step"], ours["state"])
 

@@ -1,0 +1,29 @@
+"""Where the time of a step goes."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Clock:
+    """Seconds of the phases of one step, measured from its creation on."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._phases: dict[str, float] = {}
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Counts the time of the block under `name`."""
+        began = time.monotonic()
+        yield
+        self._phases[name] = self._phases.get(name, 0.0) + time.monotonic() - began
+
+    def seconds(self, name: str) -> float:
+        """Seconds of a phase so far."""
+        return self._phases.get(name, 0.0)
+
+    def measures(self) -> dict[str, float]:
+        """`step_time` and `time/<phase>`, in seconds."""
+        phases = {f"time/{name}": round(seconds, 4) for name, seconds in self._phases.items()}
+        return {"step_time": round(time.monotonic() - self._began, 4), **phases}
