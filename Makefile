@@ -2,7 +2,7 @@
 #
 #   SIZE=tiny|small|paper  the one dial          RUN=name     runs/RUN (default SIZE)
 #   SEED=n                 seed of every stage
-#   CRAWL= SEED_PAGES= BENCHMARKS=  your own crawl (make corpus)
+#   CRAWL= SEED_PAGES= BENCHMARKS=  your own crawl (make corpus); PATTERNS=file  reviewed URL patterns
 #   REPLACE=1 (SIZE=paper) make finished artifacts again       RESTART=1  drop an unfinished run of another config
 #   TORCH=cpu|cuda         which torch `make install` takes (TORCH_INDEX=url: from that wheel index)
 
@@ -64,7 +64,7 @@ $(R)/crawl/manifest.json: $(C)/crawl.toml | $(ENV)
 
 corpus: $(R)/corpus/manifest.json ## section 2.1: mine the maths pages of a crawl
 $(R)/corpus/manifest.json: $(C)/corpus.toml $(CRAWL_MADE) | $(ENV)
-	@$(PY) -m corpus --config $< --crawl $(CRAWL) --seed-pages $(SEED_PAGES) --benchmarks $(BENCHMARKS) --out $(@D) $(FLAGS) $(SETTINGS)
+	@$(PY) -m corpus --config $< --crawl $(CRAWL) --seed-pages $(SEED_PAGES) --benchmarks $(BENCHMARKS) $(PATTERNS:%=--patterns %) --out $(@D) $(FLAGS) $(SETTINGS)
 
 base: $(R)/base/manifest.json ## tokenizer and base model from a general mix
 $(R)/base/manifest.json: $(C)/base.toml $(R)/corpus/manifest.json | $(ENV)

@@ -1,0 +1,109 @@
+"""Config of `python -m corpus`: one table for each step of section 2.1.
+
+Defaults suit a crawl of some thousand pages and 100 to 1,000 seed pages; `configs/paper/` holds the paper's figures.
+"""
+
+from pydantic import Field
+
+from commons.config import Config
+
+
+class Reading(Config):
+    """WARC records -> text."""
+
+    max_body_bytes: int = Field(default=8 << 20, gt=0)
+    """Longer page bodies are dropped as `too large`. [bytes; ours]"""
+    timeout_seconds: float = Field(default=60.0, gt=0, json_schema_extra={"identity": False})
+    """Time that the text of one page may take before its process is replaced and the page is dropped. [s; ours]"""
+
+
+class Duplicates(Config):
+    """Near duplicates; the paper names no method."""
+
+    hashes: int = Field(default=128, ge=16, multiple_of=8)
+    """MinHash values of a page, in bands of 8. [-; ours]"""
+    similarity: float = Field(default=0.8, gt=0, le=1)
+    """Jaccard similarity of 5-token shingles from which a page repeats a kept one. [-; ours]"""
+    band_ranges: int = Field(default=4, ge=1, json_schema_extra={"identity": False})
+    """Hash ranges into which band keys are cut, so that one fits in memory. [-; ours]"""
+
+
+class FastText(Config):
+    """The classifier."""
+
+    dimensions: int = Field(default=64, gt=0)
+    """Length of a word vector. [-; ours, section 2.1: 256]"""
+    learning_rate: float = Field(default=0.3, gt=0)
+    """Learning rate at the start. [-; ours, section 2.1: 0.1]"""
+    word_ngrams: int = Field(default=2, ge=1)
+    """Longest run of words with a vector of its own. [words; ours, section 2.1: 3]"""
+    min_count: int = Field(default=2, ge=1)
+    """Rarer words have no vector. [-; ours, section 2.1: 3]"""
+    epochs: int = Field(default=5, ge=1)
+    """Passes over the training pages. [-; ours, section 2.1: 3]"""
+    buckets: int = Field(default=200_000, ge=1)
+    """Hash buckets of word runs; the library's own 2,000,000 need 1.9 GiB at 256 dimensions. [-; ours]"""
+    max_positives: int = Field(default=500_000, ge=1)
+    """Seed pages used for training. [pages; section 2.1]"""
+    negatives_per_positive: float = Field(default=1.0, gt=0)
+    """Pages from elsewhere in the crawl for each seed page, drawn domain by domain. [-; section 2.1]"""
+
+
+class Recall(Config):
+    """Which of the ranked pages are kept."""
+
+    budget_tokens: tuple[int, ...] | None = None
+    """Best-scoring tokens kept in round 1, 2, ..; the last repeats. Absent: see `seed_share`. [tokens; section 2.1]"""
+    seed_share: float = Field(default=0.9, gt=0, le=1)
+    """Without a budget: keep the pages that score no lower than this share of the seed pages. [-; ours]"""
+    rounds: int = Field(default=4, ge=1)
+    """Rounds of classify, recall, discover, grow the seed. [-; section 2.1]"""
+    stop_share: float = Field(default=0.98, gt=0, le=1)
+    """Stop when this share of a round's tokens had been collected in the round before. [-; section 2.1]"""
+
+
+class Domains(Config):
+    """Where more seed pages are looked for."""
+
+    maths_share: float = Field(default=0.10, ge=0, le=1)
+    """A domain with more of its pages collected than this is about mathematics. [-; section 2.1]"""
+    pattern_share: float = Field(default=0.5, gt=0, le=1)
+    """Path prefixes with this share of pages collected are accepted, unless a patterns file decides. [-; ours]"""
+    pattern_pages: int = Field(default=5, ge=1)
+    """Prefixes with fewer pages are no candidates. [pages; ours]"""
+    pattern_depth: int = Field(default=2, ge=0)
+    """Deepest folder that a pattern names. [path segments; ours]"""
+
+
+class Decontamination(Config):
+    """Which texts count as quoted from a benchmark."""
+
+    gram_tokens: int = Field(default=10, gt=3)
+    """Length of a gram; a word, a number or a Chinese character each count one. [tokens; section 2.1]"""
+    answers: bool = True
+    """Whether solutions are protected as well as questions. [-; section 2.1]"""
+
+
+class CorpusConfig(Config):
+    """Everything that `python -m corpus` can be told."""
+
+    seed: int = Field(default=0, ge=0)
+    """Seed of every random draw. [-; ours]"""
+    workers: int = Field(default=2, ge=1, json_schema_extra={"identity": False})
+    """Processes that extract text. [processes; ours]"""
+    shards: int = Field(default=4, ge=1, le=256)
+    """Files of the output, by the first byte of the page id. [files; ours]"""
+    general_tokens: int = Field(default=5_000_000, ge=0)
+    """Tokens of pages that were not recalled, kept as general text for pretraining. [tokens; ours]"""
+    reading: Reading = Reading()
+    """Reading of WARC records."""
+    duplicates: Duplicates = Duplicates()
+    """Near duplicates."""
+    fasttext: FastText = FastText()
+    """Classifier."""
+    recall: Recall = Recall()
+    """Ranking and rounds."""
+    domains: Domains = Domains()
+    """Domains and URL patterns."""
+    decontamination: Decontamination = Decontamination()
+    """Benchmark quotations."""

@@ -1,0 +1,161 @@
+"""`python -m corpus`: section 2.1 from WARC files to pages about mathematics."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from commons.errors import DataError
+from commons.files import write_atomic, write_json
+from commons.metrics import MetricsLog
+from commons.shards import write_jsonl, write_parquet
+from commons.stage import Inputs, Outcome, Stage, Work
+from corpus import frames, outputs
+from corpus.benchmarks import read_items
+from corpus.config import CorpusConfig
+from corpus.distinct import Distinct, Dropped, write_distinct
+from corpus.domains import patterns_toml, read_patterns
+from corpus.extraction import extract_crawl
+from corpus.frames import Frame, col, lit
+from corpus.funnel import Count, Step, count_of, reasons, table
+from corpus.iterate import Mined, iterate
+from corpus.tokens import TOKENIZER
+from corpus.urls import url_key
+
+DUPLICATES = ("same url", "same text", "near duplicate")
+
+
+def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
+    """Reads, deduplicates, decontaminates and mines a crawl; see docs/artifacts.md for what lies in the result."""
+    captures, pages = work.scratch / "captures", work.scratch / "pages"
+    reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else None
+    items = read_items(
+        inputs["benchmarks"].path,
+        answers=config.decontamination.answers,
+        gram_tokens=config.decontamination.gram_tokens,
+    )
+    extract_crawl(
+        inputs["crawl"].path,
+        captures,
+        hashes=config.duplicates.hashes,
+        max_body_bytes=config.reading.max_body_bytes,
+        workers=config.workers,
+        timeout_seconds=config.reading.timeout_seconds,
+    )
+    distinct = write_distinct(
+        captures,
+        pages,
+        similarity=config.duplicates.similarity,
+        band_ranges=config.duplicates.band_ranges,
+        shards=config.shards,
+    )
+    if not distinct.steps[-1].left.pages:
+        raise DataError(f"no page of {inputs['crawl'].path} has any text ({dict(distinct.steps[0].dropped)})")
+    checked = frames.with_quotations(frames.scan(pages), items, gram_tokens=config.decontamination.gram_tokens)
+    write_parquet(work.scratch / "quoted" / "quoted.parquet", checked.select("id", "quoted").to_arrow().sort_by("id"))
+    seeds = _seed_ids(inputs["seed-pages"].path, pages, distinct)
+    with MetricsLog(work.logs) as log:
+        mined = iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
+    return _publish(work, config, distinct, mined, len(items))
+
+
+def _publish(work: Work, config: CorpusConfig, distinct: Distinct, mined: Mined, protected: int) -> Outcome:
+    """Writes the artifact from the scratch folders, prints the funnel and reports the counts."""
+    pages = frames.scan(work.scratch / "pages").join(frames.scan(work.scratch / "quoted"), on="id").collect()
+    folders = [work.scratch / f"round-{one.round}" / "collected" for one in mined.rounds]
+    mine, other = (frame.collect() for frame in frames.with_rounds(pages, folders))
+    quoting = outputs.quoting_rows(mine)
+    general = outputs.capped(other, tokens=config.general_tokens, seed=config.seed)
+    outputs.write_kept(mine, work.folder / "pages", shards=config.shards)
+    general_pages = outputs.write_kept(general, work.folder / "general", shards=config.shards)
+    outputs.write_dropped(work.folder / "dropped" / "dropped.jsonl.zst", [*distinct.dropped, *quoting])
+    quotations = outputs.quotation_rows(pages)
+    write_jsonl(work.folder / "decontamination.jsonl", quotations)
+    write_jsonl(work.folder / "domains.jsonl", mined.domains)
+    write_atomic(work.folder / "patterns.toml", patterns_toml(mined.patterns))
+    write_json(work.folder / "rounds.json", {"tokenizer": TOKENIZER, "rounds": [asdict(one) for one in mined.rounds]})
+    steps = _steps(distinct, mined, mine, quoting)
+    write_json(work.folder / "funnel.json", [step.row() for step in steps])
+    _show(work, steps, f"tokens: {TOKENIZER}; {protected:,} benchmark texts protected")
+    return _outcome(steps, mined, general_pages, len({row["id"] for row in quotations}))
+
+
+def _reviewed(path: Path) -> frozenset[str]:
+    try:
+        return read_patterns(path.read_text(encoding="utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: {error}; start from the patterns.toml of a finished corpus") from None
+
+
+def _seed_ids(path: Path, pages: Path, distinct: Distinct) -> frozenset[str]:
+    """The distinct pages that the seed file names; a dropped duplicate stands for the page that was kept for it."""
+    kept_for = {row["key"]: row["detail"] for row in distinct.dropped if row["reason"] in DUPLICATES}
+    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    keys = {key for line in lines if line and not line.startswith("#") and (key := url_key(line))}
+    wanted = {_followed(key, kept_for) for key in keys}
+    light = frames.scan(pages).select("id", "key").where(col("key").is_in(sorted(wanted) or [""]))
+    found = frozenset(row["id"] for row in frames.rows(light))
+    if not found:
+        raise DataError(
+            f"none of the {len(keys)} URLs in {path} is a page of this crawl with text; list some, one a line"
+        )
+    return found
+
+
+def _followed(key: str, kept_for: Mapping[str, str]) -> str:
+    for _ in range(len(DUPLICATES)):  # a page of the same text can itself be a near duplicate
+        key = kept_for.get(key, key)
+    return key
+
+
+def _steps(distinct: Distinct, mined: Mined, mine: Frame, quoting: Sequence[Dropped]) -> list[Step]:
+    """The funnel: what the steps before the rounds left, the pages of each round, the clean pages of the last."""
+    before = distinct.steps[-1].left.pages
+    rounds = [
+        Step(
+            f"recalled in round {one.round}",
+            Count(one.pages, one.tokens, one.languages),
+            {"below the token budget": before - one.pages},
+        )
+        for one in mined.rounds
+    ]
+    clean = frames.tally(mine.where(col("quoted") == "").with_column("collected", lit(True)), "language")
+    return [*distinct.steps, *rounds, Step("quotes no benchmark", count_of(clean), reasons(quoting))]
+
+
+def _show(work: Work, steps: Sequence[Step], note: str) -> None:
+    text = f"{table(steps)}\n{note}\n"
+    write_atomic(work.logs / "funnel.txt", text)
+    print(text, end="", file=sys.stderr, flush=True)
+
+
+def _outcome(steps: Sequence[Step], mined: Mined, general_pages: int, quoting_pages: int) -> Outcome:
+    first, last = steps[0], steps[-1]
+    chinese = last.left.languages.get("zh", 0)
+    captures = first.left.pages + sum(first.dropped.values())
+    counts = {
+        "captures": captures,
+        "distinct_pages": steps[3].left.pages,
+        "pages": last.left.pages,
+        "pages_zh": chinese,
+        "tokens": last.left.tokens,
+        "general_pages": general_pages,
+        "rounds": len(mined.rounds),
+        "pages_that_quote_benchmarks": quoting_pages,
+    }
+    summary = (
+        f"{captures:,} captures -> {steps[3].left.pages:,} distinct -> {last.left.pages:,} maths pages "
+        f"({chinese:,} zh), {last.left.tokens:,} tokens, {len(mined.rounds)} rounds"
+    )
+    return Outcome(counts, summary)
+
+
+STAGE = Stage(
+    name="corpus",
+    about="mines pages about mathematics from WARC files (section 2.1)",
+    config=CorpusConfig,
+    run=run,
+    makes="corpus",
+    needs={"crawl": "crawl|folder", "seed-pages": "file", "benchmarks": "folder"},
+    takes={"patterns": "file"},
+)

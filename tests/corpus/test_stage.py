@@ -1,0 +1,137 @@
+"""The whole stage on a crawl of some 80 pages made here."""
+
+import json
+import random
+import shutil
+from itertools import pairwise
+
+import pytest
+
+from commons.artifacts import read_manifest
+from commons.errors import DataError
+from commons.shards import read_jsonl, read_parquet
+from commons.stage import main, run_stage
+from corpus.config import CorpusConfig
+from corpus.stage import STAGE
+from tests.corpus.warc_files import html, write_warc
+
+QUESTION = "Wilhelmina fills thirty crates every morning and ten crates every evening for nine days in a row, how many?"
+MATHS_WORDS = "theorem lemma proof integral derivative function equation matrix vector polynomial converges bounded"
+OTHER_WORDS = "bread butter recipe garden river weather football holiday market kitchen bicycle summer window"
+GLUE_WORDS = "the of a and is to for with"
+MATHS, OTHER, GLUE = MATHS_WORDS.split(), OTHER_WORDS.split(), GLUE_WORDS.split()
+
+
+def prose(kind: list[str], seed: int, formula: str = "") -> str:
+    draw = random.Random(seed)
+    words = [draw.choice(kind if draw.random() < 0.5 else GLUE) for _ in range(120)]
+    return " ".join(words) + f" {formula}"
+
+
+def pages() -> list[tuple[str, str, bytes]]:
+    made = []
+    for number in range(24):
+        formula = f"so $x^{number} + {number} = \\frac{{a}}{{{number}}}$"
+        site = ("maths.org/notes", "proofs.github.io/p", "mixed.net/maths")[number % 3]
+        made.append((f"https://{site}/{number}", prose(MATHS, number, formula)))
+    made += [(f"https://shop{number % 12}.com/{number}", prose(OTHER, 100 + number)) for number in range(36)]
+    made += [(f"https://mixed.net/chat/{number}", prose(OTHER, 200 + number)) for number in range(6)]
+    made += [("https://maths.org/notes/0?utm_source=mail", made[0][1])]
+    made += [("https://maths.org/print/notes/0", "Printed. " + made[0][1])]
+    made += [("https://maths.org/notes/leak", prose(MATHS, 999) + " " + QUESTION)]
+    return [(url, "text/html; charset=utf-8", html("Page", text)) for url, text in made]
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("crawl")
+    everything = pages()
+    write_warc(folder / "warc" / "a.warc.gz", everything[::2])
+    write_warc(folder / "warc" / "b.warc.gz", [*everything[1::2], ("https://maths.org/x.pdf", "application/pdf", b"%")])
+    (folder / "warc" / "c.warc.gz").write_bytes(b"no archive")
+    (folder / "seeds.txt").write_text("".join(f"http://maths.org/notes/{number}\n" for number in range(0, 24, 3)))
+    (folder / "benchmarks").mkdir()
+    (folder / "benchmarks" / "quiz.jsonl").write_text(json.dumps({"question": QUESTION, "answer": "360"}) + "\n")
+    return folder
+
+
+def mine(crawl, out, *, folder=None, **settings):
+    paths = {"crawl": folder or crawl / "warc", "seed-pages": crawl / "seeds.txt", "benchmarks": crawl / "benchmarks"}
+    config = CorpusConfig.model_validate({"recall": {"rounds": 2}, "fasttext": {"epochs": 25}, **settings})
+    run_stage(STAGE, config, {**paths, "patterns": None}, out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def mined(crawl, tmp_path_factory):
+    return mine(crawl, tmp_path_factory.mktemp("out") / "corpus", workers=1)
+
+
+def test_mathematics_is_kept_and_the_rest_is_general_text(mined):
+    kept = [row["url"] for row in read_parquet(mined / "pages").to_pylist()]
+    general = [row["url"] for row in read_parquet(mined / "general").to_pylist()]
+    assert len(kept) >= 18
+    assert not any("shop" in url or "chat" in url for url in kept)
+    assert sum("shop" in url for url in general) >= 30
+    assert not set(kept) & set(general)
+
+
+def test_every_capture_is_kept_recorded_as_dropped_or_counted(mined):
+    reasons = {row["url"]: row["reason"] for row in read_jsonl(mined / "dropped" / "dropped.jsonl.zst")}
+    assert reasons["https://maths.org/x.pdf"] == "not html"
+    assert reasons["https://maths.org/print/notes/0"] == "near duplicate"
+    assert reasons[""] == "unreadable record"
+    assert sum(reason == "same url" for reason in reasons.values()) == 1
+    steps = json.loads((mined / "funnel.json").read_text())
+    assert [step["step"] for step in steps][:4] == [
+        "pages with text",
+        "one of each url",
+        "one of each text",
+        "no near duplicates",
+    ]
+    for before, after in pairwise(steps[:4]):
+        assert before["pages"] - sum(after["dropped"].values()) == after["pages"]
+        assert sum(after["languages"].values()) == after["pages"]
+    assert steps[-1]["pages"] == read_parquet(mined / "pages").num_rows
+
+
+def test_a_quoted_question_is_reported_with_its_row_and_its_page_is_not_kept(mined):
+    report = list(read_jsonl(mined / "decontamination.jsonl"))
+    assert [(row["url"], row["benchmark"]) for row in report] == [("https://maths.org/notes/leak", "quiz:0")]
+    both = [*read_parquet(mined / "pages").to_pylist(), *read_parquet(mined / "general").to_pylist()]
+    assert all("leak" not in row["url"] for row in both)
+
+
+def test_rounds_grow_the_seed_by_reviewable_patterns(mined):
+    rounds = json.loads((mined / "rounds.json").read_text())["rounds"]
+    assert 1 <= len(rounds) <= 2
+    assert rounds[0]["positives"] == 8
+    patterns = (mined / "patterns.toml").read_text()
+    assert 'prefix = "maths.org"' in patterns
+    assert "mixed.net/chat" not in patterns.split("accepted = false")[0]
+
+
+def test_workers_and_names_of_the_warc_files_do_not_change_the_result(mined, crawl, tmp_path):
+    renamed = tmp_path / "renamed"
+    renamed.mkdir()
+    for old, new in (("a", "z"), ("b", "m"), ("c", "k")):
+        shutil.copy(crawl / "warc" / f"{old}.warc.gz", renamed / f"{new}.warc.gz")
+    again = mine(crawl, tmp_path / "corpus", folder=renamed, workers=2)
+    first, second = read_manifest(mined), read_manifest(again)
+    assert first is not None
+    assert second is not None
+    assert first.files == second.files
+    assert first.counts == second.counts
+
+
+def test_seeds_that_are_not_in_the_crawl_are_an_error_in_one_line(crawl, tmp_path, capsys):
+    (tmp_path / "seeds.txt").write_text("https://elsewhere.org/\n")
+    code = main(
+        STAGE,
+        [
+            *("--crawl", str(crawl / "warc"), "--seed-pages", str(tmp_path / "seeds.txt")),
+            *("--benchmarks", str(crawl / "benchmarks"), "--out", str(tmp_path / "out")),
+        ],
+    )
+    assert code == DataError.exit_code
+    assert "none of the 1 URLs" in capsys.readouterr().err
