@@ -18,6 +18,10 @@ ENV := .venv/.installed-$(TORCH)
 
 export HF_HUB_OFFLINE ?= 1
 export TOKENIZERS_PARALLELISM ?= false
+# float sums depend on the number of threads (docs/decisions.md): the small sizes fix it
+ifneq ($(SIZE),paper)
+export OMP_NUM_THREADS ?= 2
+endif
 ifeq ($(TORCH),cpu)
 export DS_ACCELERATOR ?= cpu
 endif

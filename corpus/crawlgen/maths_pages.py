@@ -5,7 +5,7 @@ from collections.abc import Callable
 from corpus.crawlgen.drafts import Block, Draft
 from corpus.crawlgen.formula import dm, m
 from corpus.crawlgen.problems_algebra import ALGEBRA, CALCULUS
-from corpus.crawlgen.problems_arithmetic import ARITHMETIC, Family, Problem
+from corpus.crawlgen.problems_arithmetic import ARITHMETIC, Family, Problem, warm_up
 from corpus.crawlgen.problems_shapes import CHANCE, GEOMETRY, NUMBERS
 from corpus.crawlgen.writer import Writer
 
@@ -135,6 +135,7 @@ def exercises(w: Writer, topic: str) -> Draft:
     subject = w.say(f"topic.{topic}")
     ones = [problem(w, topic) for _ in range(w.rng.randint(9, 17))]
     blocks = [Block("p", w.paragraph("exercises.open", 2, subject=subject))]
+    blocks += [Block("h2", w.say("heading.warmup")), *(Block("p", line) for line in warm_up(w, lines=12))]
     blocks += [Block("li", one.question) for one in ones]
     blocks.append(Block("h2", w.say("heading.solutions")))
     for k, one in enumerate(ones, 1):

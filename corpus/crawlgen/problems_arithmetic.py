@@ -52,6 +52,21 @@ def running_sum(w: Writer) -> Problem:
     return worked(w, "arithmetic.running_sum", steps, m(total), e=m(expression))
 
 
+def warm_up(w: Writer, *, lines: int) -> list[str]:
+    """Lines of small sums, products and quotients with their results, each line eight chains of two equations."""
+    return ["; ".join(_chain(w) for _ in range(8)) for _ in range(lines)]
+
+
+def _chain(w: Writer) -> str:
+    a, b, c = (w.rng.randint(2, 12) for _ in "abc")
+    if w.rng.random() < 0.6:
+        total = a + b
+        return f"{a}+{b}={total}, " + (f"{total}-{c}={total - c}" if total > c else f"{total}+{c}={total + c}")
+    product = a * b
+    after = w.rng.choice((f"{product}/{a}={b}", f"{product}+{c}={product + c}", f"2*{a + b}={2 * (a + b)}"))
+    return f"{a}*{b}={product}, {after}"
+
+
 def column_sum(w: Writer) -> Problem:
     digits = w.rng.choice((2, 3, 3, 4))
     a, b = (w.rng.randint(10 ** (digits - 1), 10**digits - 1) for _ in "ab")

@@ -1,0 +1,72 @@
+"""Tables that the configs of `pretrain.base` and `pretrain` share."""
+
+from pydantic import Field, model_validator
+
+from commons.config import Config
+
+
+def make_a_hundred(shares: Config) -> Config:
+    """The table of shares itself; ValueError unless its percentages make 100 together."""
+    total = sum(shares.model_dump().values())
+    if total != 100:
+        raise ValueError(f"the shares of a mixture make 100 together, these make {total}")
+    return shares
+
+
+class Shares(Config):
+    """Tokens drawn from each source out of every hundred."""
+
+    corpus: int = Field(default=56, ge=0)
+    """Mathematical pages of the corpus. [% of tokens; section 2.3]"""
+    algebra: int = Field(default=4, ge=0)
+    """Generated algebra programs, for AlgebraicStack. [% of tokens; section 2.3]"""
+    papers: int = Field(default=10, ge=0)
+    """Generated LaTeX papers, for arXiv. [% of tokens; section 2.3]"""
+    code: int = Field(default=20, ge=0)
+    """Source of Python's standard library, for GitHub code. [% of tokens; section 2.3]"""
+    general: int = Field(default=10, ge=0)
+    """Pages of the crawl that were not recalled, English and Chinese. [% of tokens; section 2.3]"""
+
+    _checked = model_validator(mode="after")(make_a_hundred)
+
+
+class Heldout(Config):
+    """Documents that are measured on and never trained on, chosen by a hash of their text."""
+
+    per_mille: int = Field(default=20, ge=1, lt=1000)
+    """Documents held out of each thousand; keep it equal in `base` and `pretrain`. [documents/1000; ours]"""
+    source_bytes: int = Field(default=20_000, gt=0)
+    """Held-out text of each source that bits per byte are measured on. [bytes; ours]"""
+
+
+class Training(Config):
+    """Optimiser, schedule and batch."""
+
+    steps: int = Field(default=50_000, gt=0)
+    """Optimiser steps; 50,000 batches of 10M tokens are the paper's 500B. [steps; section 2.3]"""
+    batch_sequences: int = Field(default=2441, gt=0)
+    """Sequences of one step over all ranks; 2,441 of 4,096 tokens are 10M. [sequences; section 2.2]"""
+    micro_batch_sequences: int = Field(default=8, gt=0)
+    """Sequences that a rank computes at a time. [sequences; ours]"""
+    sequence_tokens: int = Field(default=4096, gt=1)
+    """Context length. [tokens; section 2.2]"""
+    peak_learning_rate: float = Field(default=4.2e-4, gt=0)
+    """Learning rate after warm-up, 31.6% of it after 80% of the steps, 10% after 90%. [-; section 2.3]"""
+    warmup_steps: int = Field(default=2_000, ge=0)
+    """Steps of linear warm-up. [steps; section 2.2]"""
+    beta1: float = Field(default=0.9, ge=0, lt=1)
+    """AdamW's decay of the gradient mean. [-; section 2.2]"""
+    beta2: float = Field(default=0.95, ge=0, lt=1)
+    """AdamW's decay of the squared gradient. [-; section 2.2]"""
+    weight_decay: float = Field(default=0.1, ge=0)
+    """AdamW's weight decay. [-; section 2.2]"""
+    clip_norm: float | None = Field(default=1.0, gt=0)
+    """Largest gradient norm. [-; DeepSeek LLM, DeepSeekMath does not say]"""
+    zero_stage: int = Field(default=0, ge=0, le=3)
+    """DeepSpeed ZeRO stage. [-; ours]"""
+    bf16: bool = False
+    """Compute in bfloat16. [-; ours]"""
+    save_every: int = Field(default=1_000, gt=0, json_schema_extra={"identity": False})
+    """Steps between checkpoints to go on from. [steps; ours]"""
+    evaluate_every: int = Field(default=1_000, gt=0, json_schema_extra={"identity": False})
+    """Steps between measurements of bits per byte. [steps; ours]"""

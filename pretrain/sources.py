@@ -1,0 +1,106 @@
+"""Section 2.3: the sources of the mixture, each as a stream of documents in a fixed order of its own."""
+
+import hashlib
+import platform
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from random import Random
+
+from commons.errors import DataError
+from commons.seeds import rng
+from commons.shards import read_jsonl, read_parquet
+from pretrain.papers import latex_paper
+from pretrain.programs import algebra_program
+
+NOT_LIBRARY = frozenset({"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"})
+# most of a codec or of lib2to3 is tables, and nobody learns to write code from them
+TABLES = frozenset({"encodings", "lib2to3", "pydoc_data", "turtledemo"})
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text to train on. `id` is the sha256 of the text, so equal texts fall on the same side of a split."""
+
+    id: str
+    text: str
+
+
+def document(text: str) -> Document:
+    """The document of a text, its id computed."""
+    return Document(hashlib.sha256(text.encode()).hexdigest(), text)
+
+
+def is_heldout(document_id: str, per_mille: int) -> bool:
+    """Whether a document is kept for measuring and never trained on; it depends on its text alone, not on a seed."""
+    return int(document_id[:8], 16) * 1000 < per_mille << 32
+
+
+def pages(folder: Path, seed: int) -> Iterator[Document]:
+    """The pages of a corpus artifact's folder: its files in order, the rows of each file shuffled."""
+    for path in sorted(folder.glob("*.parquet")):
+        texts = read_parquet(path, columns=["text"]).column("text").to_pylist()
+        rng(seed, "pages", path.name).shuffle(texts)
+        yield from map(document, texts)
+
+
+def own_texts(folder: Path) -> Iterator[Document]:
+    """The texts of a user's folder of JSON lines, which replaces a generated source."""
+    for row in read_jsonl(folder):
+        if not isinstance(row.get("text"), str):
+            raise DataError(f"{folder}: each line of a source needs a string field `text`, got {sorted(row)}")
+        yield document(row["text"])
+
+
+def library_source(seed: int) -> Iterator[Document]:
+    """Python's standard library as installed here, one document a file, in shuffled order.
+
+    It stands where the paper has GitHub code (docs/deviations.md). The text depends on the Python version, which
+    `library_version` names; its digest is among the counts of the stage.
+    """
+    root = Path(sysconfig.get_paths()["stdlib"])
+    names = [path.relative_to(root) for path in root.rglob("*.py")]
+    names = sorted(name for name in names if not (NOT_LIBRARY | TABLES) & set(name.parts))
+    rng(seed, "library").shuffle(names)
+    for name in names:
+        try:
+            yield document((root / name).read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            continue  # a handful of files in other encodings test the decoders
+
+
+def library_version() -> str:
+    """Implementation and version of the Python whose library is read."""
+    return f"{platform.python_implementation()} {platform.python_version()}"
+
+
+def generated(write: Callable[[Random], str], seed: int) -> Iterator[Document]:
+    """Endless documents of a generator, each from its own random stream."""
+    for number in count():
+        yield document(write(rng(seed, write.__name__, number)))
+
+
+def first_bytes(documents: Iterable[Document], limit: int) -> Iterator[Document]:
+    """Documents until their texts hold `limit` bytes; at least one."""
+    taken = 0
+    for each in documents:
+        yield each
+        taken += len(each.text.encode())
+        if taken >= limit:
+            return
+
+
+def mixture_sources(
+    names: Iterable[str], *, corpus: Path, own: Mapping[str, Path], limit_bytes: int, seed: int
+) -> dict[str, Iterator[Document]]:
+    """Section 2.3: the named sources, each up to `limit_bytes` of text; folders in `own` replace those of that name."""
+    read: dict[str, Callable[[], Iterator[Document]]] = {
+        "corpus": lambda: pages(corpus / "pages", seed),
+        "general": lambda: pages(corpus / "general", seed),
+        "algebra": lambda: generated(algebra_program, seed),
+        "papers": lambda: generated(latex_paper, seed),
+        "code": lambda: library_source(seed),
+    }
+    return {name: first_bytes(own_texts(own[name]) if name in own else read[name](), limit_bytes) for name in names}

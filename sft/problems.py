@@ -1,0 +1,58 @@
+"""One generated problem, and its worked solution in each of the three forms of section 3.1."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from commons import prompts
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large the numbers of a problem may be: what makes it hard for a small model."""
+
+    terms: int
+    factors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A question in both languages with one gold answer, one expression for it, the equations and a program."""
+
+    english: str
+    chinese: str
+    line: str
+    steps: tuple[str, ...]
+    program: str
+    answer: int
+
+    def question(self, language: str) -> str:
+        """The text of the question in `en` or `zh`."""
+        return self.chinese if language == "zh" else self.english
+
+
+Family = Callable[[Random, Sizes], Problem]
+
+
+def solution(problem: Problem, form: str, language: str, *, in_one_line: bool = False) -> str:
+    """The worked solution: chain of thought, program of thought or tool-integrated (section 3.1).
+
+    A chain of thought goes step by step or does everything in one line, which a small model gets wrong more often.
+    Short on purpose: each token is paid for 64 times a question during reinforcement learning."""
+    if form == "pot":
+        return f"{_opening(language)}\n```python\n{problem.program}\n```"
+    boxed = _conclusion(problem.answer, language)
+    if form == "tool":
+        ran = prompts.output_block(str(problem.answer))
+        return f"{_opening(language)}\n```python\n{problem.program}\n```\n{ran}{boxed}"
+    steps = (f"{problem.line}={problem.answer}",) if in_one_line else problem.steps
+    return f"{', '.join(steps)}. {boxed}"
+
+
+def _opening(language: str) -> str:
+    # a fence must start its own line, and the first line of a solution is the one that `Assistant:` stands on
+    return "程序：" if language == "zh" else "Program:"
+
+
+def _conclusion(answer: int, language: str) -> str:
+    return f"答案是\\boxed{{{answer}}}。" if language == "zh" else f"So \\boxed{{{answer}}}."
