@@ -28,7 +28,7 @@ def asked_sum(rng: Random, sizes: Sizes, terms: int) -> Problem:
     text, steps, value = signed_chain(rng, sizes, terms)
     english = rng.choice(("What is {}?", "Compute {}.", "Find {}.")).format(text)
     chinese = rng.choice(("{}等于多少？", "计算{}。", "求{}。")).format(text)
-    return Problem(english, chinese, text, steps, f"print({text})", value)
+    return Problem(english, chinese, steps, f"print({text})", value)
 
 
 def sums(rng: Random, sizes: Sizes) -> Problem:
@@ -47,7 +47,6 @@ def comparison(rng: Random, sizes: Sizes) -> Problem:
     return Problem(
         f"{one} has {first} {things}. {other} has {difference} {word}. How many do they have together?",
         f"{one_zh}有{first}个{things_zh}，{other_zh}比{one_zh}{word_zh}{difference}个。他们一共有多少个？",
-        f"{first}+{first}{sign}{difference}",
         (f"{first}{sign}{difference}={second}", f"{first}+{second}={first + second}"),
         f"other={first}{sign}{difference}\nprint({first}+other)",
         first + second,
@@ -65,8 +64,7 @@ def equation(rng: Random, sizes: Sizes) -> Problem:
     english = rng.choice((f"Solve {text} for {letter}.", f"If {text}, what is {letter}?"))
     chinese = rng.choice((f"解方程{text}，求{letter}。", f"已知{text}，{letter}等于多少？"))
     steps = (f"{right}{inverse}{term}={product}", f"{product}/{factor}={root}")
-    line = f"({right}{inverse}{term})/{factor}"
-    return Problem(english, chinese, line, steps, f"print(({right}{inverse}{term})//{factor})", root)
+    return Problem(english, chinese, steps, f"print(({right}{inverse}{term})//{factor})", root)
 
 
 def unit_price(rng: Random, sizes: Sizes) -> Problem:
@@ -77,7 +75,6 @@ def unit_price(rng: Random, sizes: Sizes) -> Problem:
     return Problem(
         f"{bought} {things} cost {paid} dollars. How much do {asked} {things} cost?",
         f"{bought}个{things_zh}{paid}元，{asked}个{things_zh}多少元？",
-        f"{asked}*{paid}/{bought}",
         (f"{paid}/{bought}={price}", f"{asked}*{price}={asked * price}"),
         f"price={paid}//{bought}\nprint({asked}*price)",
         asked * price,
@@ -93,7 +90,6 @@ def remainder(rng: Random, sizes: Sizes) -> Problem:
     return Problem(
         f"{one} packs {total} {things} in bags of {bag}. How many {things} are left over?",
         f"{one_zh}把{total}个{things_zh}按每袋{bag}个装袋，还剩多少个？",
-        f"{total}-{bag}*{bags}",
         (f"{bag}*{bags}={full}", f"{total}-{full}={left}"),
         f"print({total}%{bag})",
         left,
@@ -108,7 +104,6 @@ def change(rng: Random, sizes: Sizes) -> Problem:
     return Problem(
         f"{one} has {cost + left} dollars and buys {number} {things} at {price} dollars each. How much is left?",
         f"{one_zh}有{cost + left}元，买了{number}个{things_zh}，每个{price}元，还剩多少元？",
-        f"{cost + left}-{number}*{price}",
         (f"{number}*{price}={cost}", f"{cost + left}-{cost}={left}"),
         f"cost={number}*{price}\nprint({cost + left}-cost)",
         left,
@@ -123,7 +118,6 @@ def perimeter(rng: Random, sizes: Sizes) -> Problem:
     return Problem(
         f"{one}'s {place} is {length} m long and {width} m wide. What is its perimeter?",
         f"{one_zh}的长方形{place_zh}长{length}米，宽{width}米，周长是多少米？",
-        f"2*({length}+{width})",
         (f"{length}+{width}={half}", f"2*{half}={2 * half}"),
         f"print(2*({length}+{width}))",
         2 * half,

@@ -19,7 +19,6 @@ def ages(rng: Random, sizes: Sizes) -> Problem:
     return Problem(
         f"{one} is {age} years old. {other} is {older} years older. How old is {other} in {years} years?",
         f"{one_zh}今年{age}岁，{other_zh}比{one_zh}大{older}岁，{years}年后{other_zh}几岁？",
-        f"{age}+{older}+{years}",
         (f"{age}+{older}={age + older}", f"{age + older}+{years}={age + older + years}"),
         f"age={age}+{older}\nprint(age+{years})",
         age + older + years,
@@ -34,7 +33,6 @@ def boxes(rng: Random, sizes: Sizes) -> Problem:
     return Problem(
         f"There are {number} boxes with {each} {things} each and {more} more {things}. How many {things} are there?",
         f"有{number}盒{things_zh}，每盒{each}个，另外还有{more}个，一共多少个？",
-        f"{number}*{each}+{more}",
         (f"{number}*{each}={full}", f"{full}+{more}={full + more}"),
         f"print({number}*{each}+{more})",
         full + more,
@@ -49,7 +47,6 @@ def sharing(rng: Random, sizes: Sizes) -> Problem:
     return Problem(
         f"{friends} friends share {first} red and {total - first} blue {things}. How many {things} does each get?",
         f"{friends}个朋友平分{first}个红{things_zh}和{total - first}个蓝{things_zh}，每人分到多少个？",
-        f"({first}+{total - first})/{friends}",
         (f"{first}+{total - first}={total}", f"{total}/{friends}={each}"),
         f"print(({first}+{total - first})//{friends})",
         each,

@@ -17,11 +17,10 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A question in both languages with one gold answer, one expression for it, the equations and a program."""
+    """A question in both languages with one gold answer, the equations that lead to it, and a program."""
 
     english: str
     chinese: str
-    line: str
     steps: tuple[str, ...]
     program: str
     answer: int
@@ -34,10 +33,10 @@ class Problem:
 Family = Callable[[Random, Sizes], Problem]
 
 
-def solution(problem: Problem, form: str, language: str, *, in_one_line: bool = False) -> str:
+def solution(problem: Problem, form: str, language: str, *, brief: bool = False) -> str:
     """The worked solution: chain of thought, program of thought or tool-integrated (section 3.1).
 
-    A chain of thought goes step by step or does everything in one line, which a small model gets wrong more often.
+    A chain of thought goes step by step; a brief one is the answer alone, which a small model gets wrong more often.
     Short on purpose: each token is paid for 64 times a question during reinforcement learning."""
     if form == "pot":
         return f"{_opening(language)}\n```python\n{problem.program}\n```"
@@ -45,8 +44,7 @@ def solution(problem: Problem, form: str, language: str, *, in_one_line: bool = 
     if form == "tool":
         ran = prompts.output_block(str(problem.answer))
         return f"{_opening(language)}\n```python\n{problem.program}\n```\n{ran}{boxed}"
-    steps = (f"{problem.line}={problem.answer}",) if in_one_line else problem.steps
-    return f"{', '.join(steps)}. {boxed}"
+    return boxed if brief else f"{', '.join(problem.steps)}. {boxed}"
 
 
 def _opening(language: str) -> str:

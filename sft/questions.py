@@ -37,8 +37,8 @@ class QuestionsConfig(Config):
     """Seed of every draw. [-; ours]"""
     sft_cot: int = Field(3000, ge=1)
     """English chain-of-thought solutions in the SFT set. [questions; section 3.1]"""
-    sft_in_one_line: float = Field(0.7, ge=0, le=1)
-    """Share of the chain-of-thought solutions of `brief_families` in one line instead of step by step. [-; ours]"""
+    sft_brief: float = Field(0.0, ge=0, le=1)
+    """Share of the chain-of-thought solutions of `brief_families` that are the answer without steps. [-; ours]"""
     brief_families: tuple[str, ...] = ("comparison", "unit_price", "change")
     """Families whose solutions in the SFT set are mostly brief, as sources of real sets differ in manner. [-; ours]"""
     sft_pot: int = Field(200, ge=0)
@@ -96,11 +96,9 @@ def splits(config: QuestionsConfig) -> dict[str, list[Row]]:
         stream = rng(config.seed, "questions", split, form, language)
         manner = rng(config.seed, "questions", split, form, language, "manner")
         brief = config.brief_families if split == "train" else ()
-        share = dict.fromkeys(brief, config.sft_in_one_line)
+        share = dict.fromkeys(brief, config.sft_brief)
         problems = draw.take(stream, families, number)
-        return [
-            row(name, one, form, language, in_one_line=manner.random() < share.get(name, 0.0)) for name, one in problems
-        ]
+        return [row(name, one, form, language, brief=manner.random() < share.get(name, 0.0)) for name, one in problems]
 
     heldout = part("heldout", TAUGHT, config.heldout, "cot", "en")
     other = part("out_of_family", UNTAUGHT, config.out_of_family, "cot", "en")
@@ -117,12 +115,12 @@ def splits(config: QuestionsConfig) -> dict[str, list[Row]]:
     return {split: [{"id": f"{split}-{n:05d}"} | row for n, row in enumerate(rows)] for split, rows in named.items()}
 
 
-def row(family: str, problem: Problem, form: str, language: str, *, in_one_line: bool = False) -> Row:
+def row(family: str, problem: Problem, form: str, language: str, *, brief: bool = False) -> Row:
     """One line of the artifact, without its id."""
     return {
         "question": problem.question(language),
         "answer": str(problem.answer),
-        "solution": solution(problem, form, language, in_one_line=in_one_line),
+        "solution": solution(problem, form, language, brief=brief),
         "form": form,
         "language": language,
         "family": family,

@@ -12,7 +12,7 @@ from sft.problems import Problem, Sizes, solution
 from sft.questions import QuestionsConfig, check, splits
 
 SMALL = QuestionsConfig(sft_cot=70, sft_pot=7, sft_tool=7, sft_chinese=7, rl=35, heldout=35, out_of_family=8)
-SEVEN = Problem("What is 3+4?", "3+4等于多少？", "3+4", ("3+4=7",), "print(3+4)", 7)
+SEVEN = Problem("What is 3+4?", "3+4等于多少？", ("3+4=7",), "print(3+4)", 7)
 
 
 @pytest.fixture(scope="module")
@@ -27,17 +27,17 @@ def test_the_three_forms_of_one_solution():
     assert solution(SEVEN, "tool", "en").endswith("```output\n7\n```\nSo \\boxed{7}.")
 
 
-def test_a_solution_in_one_line_writes_no_step():
-    problem = Problem("", "", "2*(3+4)", ("3+4=7", "2*7=14"), "print(2*(3+4))", 14)
+def test_a_brief_solution_writes_no_step():
+    problem = Problem("", "", ("3+4=7", "2*7=14"), "print(2*(3+4))", 14)
     assert solution(problem, "cot", "en") == r"3+4=7, 2*7=14. So \boxed{14}."
-    assert solution(problem, "cot", "en", in_one_line=True) == r"2*(3+4)=14. So \boxed{14}."
+    assert solution(problem, "cot", "en", brief=True) == r"So \boxed{14}."
 
 
 def test_only_the_sft_set_mixes_the_two_manners():
-    named = splits(SMALL.model_copy(update={"sft_in_one_line": 1.0, "brief_families": ("change", "perimeter")}))
+    named = splits(SMALL.model_copy(update={"sft_brief": 1.0, "brief_families": ("change", "perimeter")}))
     for row in named["train"]:
         if row["form"] == "cot" and row["family"] in ("change", "comparison"):
-            assert row["solution"].count("=") == (1 if row["family"] == "change" else 2)
+            assert row["solution"].count("=") == (0 if row["family"] == "change" else 2)
     assert any(row["solution"].count("=") == 2 for row in named["heldout"])
 
 
@@ -54,7 +54,7 @@ def test_the_equations_of_every_family_hold_and_lead_to_its_answer(name):
             left, right = step.split("=")
             assert eval(left) == int(right), step
         produced = [int(step.split("=")[1]) for step in problem.steps]
-        assert problem.answer == produced[-1] == eval(problem.line)
+        assert problem.answer == produced[-1]
 
 
 @pytest.mark.parametrize("name", [*TAUGHT, *UNTAUGHT])
