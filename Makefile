@@ -126,10 +126,10 @@ check: | $(ENV) ## ruff format, ruff, mypy, import-linter
 	.venv/bin/lint-imports
 
 test: | $(ENV) ## the fast tests, a few minutes
-	$(PY) -m pytest -m "not slow"
+	OMP_NUM_THREADS=1 $(PY) -m pytest -m "not slow"
 
 test-slow: | $(ENV) ## the tiny recipe end to end, kills and ranks
-	$(PY) -m pytest -m slow
+	OMP_NUM_THREADS=1 $(PY) -m pytest -m slow
 
 clean: ## what unfinished runs and caches left; never a finished artifact
 	@rm -rf .mypy_cache .ruff_cache .import_linter_cache .pytest_cache *.egg-info
