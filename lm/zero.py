@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from commons.errors import ConfigError
+
 
 def zero_config(
     *, zero_stage: int, betas: tuple[float, float], weight_decay: float, clip: float | None, bf16: bool
@@ -13,7 +15,7 @@ def zero_config(
         raise ValueError(f"ZeRO stage {zero_stage}: accepted are 0, 1, 2 and 3")
     if bf16 and zero_stage == 0:
         # at stage 0 DeepSpeed 0.19 trained visibly worse in bf16 than in float32; from stage 1 on it does not
-        raise ValueError("bf16 with ZeRO stage 0: accepted are stages 1, 2 and 3")
+        raise ConfigError("got bf16 with zero_stage = 0; accepted with it are zero_stage 1, 2 and 3")
     return {
         "train_micro_batch_size_per_gpu": 1,
         "gradient_accumulation_steps": 1,

@@ -40,19 +40,22 @@ def lineage(run: Path, out: str) -> Iterator[tuple[int, str, str]]:
     made = {step.out: manifest for step, manifest in _manifests(run)}
     if out not in made:
         raise ArtifactError(f"{run / out} is not made; there are: {', '.join(made) or 'none'}")
-    yield from _ancestors(made, by_digest, out, 0)
+    yield from _ancestors(made, by_digest, out, 0, set())
 
 
 def _ancestors(
-    made: Mapping[str, Manifest], by_digest: Mapping[str, str], out: str, depth: int
+    made: Mapping[str, Manifest], by_digest: Mapping[str, str], out: str, depth: int, shown: set[str]
 ) -> Iterator[tuple[int, str, str]]:
     yield depth, out, made[out].digest
+    if out in shown:
+        return  # its own inputs stand further up
+    shown.add(out)
     for name, digest in made[out].plan.inputs.items():
         parent = by_digest.get(digest)
         if parent is None:
-            yield depth + 1, f"{name} (external, or of another run)", digest
+            yield depth + 1, f"{name} (file or folder)", digest
         else:
-            yield from _ancestors(made, by_digest, parent, depth + 1)
+            yield from _ancestors(made, by_digest, parent, depth + 1, shown)
 
 
 def _manifests(run: Path) -> Iterator[tuple[Step, Manifest]]:

@@ -3,7 +3,7 @@ import shutil
 import pytest
 import torch
 
-from commons.errors import ArtifactError
+from commons.errors import ArtifactError, ConfigError
 from lm.engine import start
 from lm.logprobs import to_batches, token_logprobs
 from tests.lm.models import VOCABULARY, llama
@@ -130,7 +130,7 @@ def test_a_frozen_copy_stays_and_the_plain_model_follows(stage):
 def test_an_unknown_zero_stage_and_a_step_without_losses_are_refused():
     with pytest.raises(ValueError, match="ZeRO stage 4"):
         start(llama(), zero_stage=4)
-    with pytest.raises(ValueError, match="stages 1, 2 and 3"):
+    with pytest.raises(ConfigError, match="zero_stage 1, 2 and 3"):
         start(llama(), zero_stage=0, bf16=True)
     with pytest.raises(ValueError, match="at least one loss"):
         start(llama()).step([], 1e-3)
