@@ -60,7 +60,7 @@ def test_kill_at_20_random_times_always_ends_with_the_same_digest(tmp_path, expe
     draw = random.Random(0)
     killed = 0
     for attempt in range(20):
-        process = start(command(tmp_path / "toy", f"seed={attempt % 2}", "pause_ms=4", "--restart"))
+        process = start(command(tmp_path / "toy", f"seed={attempt % 2}", "pause_ms=30", "--restart"))
         time.sleep(draw.uniform(0.05, 0.5))
         process.kill()
         killed += process.wait() == -signal.SIGKILL
