@@ -4,6 +4,7 @@
 #   SEED=n                 seed of every stage
 #   CRAWL= SEED_PAGES= BENCHMARKS=  your own crawl (make corpus); PATTERNS=file  reviewed URL patterns
 #   REPLACE=1 (SIZE=paper) make finished artifacts again       RESTART=1  drop an unfinished run of another config
+#   LAUNCH=".venv/bin/torchrun --nproc-per-node 8"  how the stages that train are started
 #   TORCH=cpu|cuda         which torch `make install` takes (TORCH_INDEX=url: from that wheel index)
 
 SIZE ?= tiny
@@ -15,6 +16,8 @@ R := runs/$(RUN)
 C := configs/$(SIZE)
 PY := .venv/bin/python
 ENV := .venv/.installed-$(TORCH)
+# How stages that train are started: LAUNCH=".venv/bin/torchrun --nproc-per-node 8"
+RUNNER := $(or $(LAUNCH),$(PY))
 
 export HF_HUB_OFFLINE ?= 1
 export TOKENIZERS_PARALLELISM ?= false
@@ -44,6 +47,15 @@ endif
 SEED_PAGES ?= $(CRAWL)/seeds.txt
 BENCHMARKS ?= $(CRAWL)/benchmarks
 
+# What is said on the command line is an input too: the stamp is newer than what was made with other values.
+STAMP := $(R)/.settings
+SAID := SEED=$(SEED) CRAWL=$(CRAWL) SEED_PAGES=$(SEED_PAGES) BENCHMARKS=$(BENCHMARKS) PATTERNS=$(PATTERNS)
+ifneq ($(filter crawl corpus base pretrain questions sft reward rl eval report control all $(R)/%,$(MAKECMDGOALS)),)
+ifneq ($(SAID),$(shell cat $(STAMP) 2>/dev/null))
+$(shell mkdir -p $(R) && echo '$(SAID)' > $(STAMP))
+endif
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help install crawl corpus base pretrain questions sft reward rl eval report control all bench check test test-slow clean
 .DELETE_ON_ERROR:
@@ -63,36 +75,36 @@ $(ENV): constraints.txt pyproject.toml
 	@echo "environment     .venv ready ($$($(PY) -V | tr P p), torch $(TORCH))"
 
 crawl: $(R)/crawl/manifest.json ## the embedded crawl: WARC files, seed pages, benchmark questions
-$(R)/crawl/manifest.json: $(C)/crawl.toml | $(ENV)
+$(R)/crawl/manifest.json: $(C)/crawl.toml $(STAMP) | $(ENV)
 	@$(PY) -m corpus.sample --config $< --out $(@D) $(FLAGS) $(SETTINGS)
 
 corpus: $(R)/corpus/manifest.json ## section 2.1: mine the maths pages of a crawl
-$(R)/corpus/manifest.json: $(C)/corpus.toml $(CRAWL_MADE) | $(ENV)
+$(R)/corpus/manifest.json: $(C)/corpus.toml $(CRAWL_MADE) $(STAMP) | $(ENV)
 	@$(PY) -m corpus --config $< --crawl $(CRAWL) --seed-pages $(SEED_PAGES) --benchmarks $(BENCHMARKS) $(PATTERNS:%=--patterns %) --out $(@D) $(FLAGS) $(SETTINGS)
 
 base: $(R)/base/manifest.json ## tokenizer and base model from a general mix
 $(R)/base/manifest.json: $(C)/base.toml $(R)/corpus/manifest.json | $(ENV)
-	@$(PY) -m pretrain.base --config $< --corpus $(R)/corpus --out $(@D) $(FLAGS) $(SETTINGS)
+	@$(RUNNER) -m pretrain.base --config $< --corpus $(R)/corpus --out $(@D) $(FLAGS) $(SETTINGS)
 
 pretrain: $(R)/pretrain/manifest.json ## section 2.3: continue it on the paper's mixture
 $(R)/pretrain/manifest.json: $(C)/pretrain.toml $(R)/base/manifest.json $(R)/corpus/manifest.json | $(ENV)
-	@$(PY) -m pretrain --config $< --base $(R)/base --corpus $(R)/corpus --out $(@D) $(FLAGS) $(SETTINGS)
+	@$(RUNNER) -m pretrain --config $< --base $(R)/base --corpus $(R)/corpus --out $(@D) $(FLAGS) $(SETTINGS)
 
 questions: $(R)/questions/manifest.json ## questions with worked solutions in three forms, English and Chinese
-$(R)/questions/manifest.json: $(C)/questions.toml | $(ENV)
+$(R)/questions/manifest.json: $(C)/questions.toml $(STAMP) | $(ENV)
 	@$(PY) -m sft.questions --config $< --out $(@D) $(FLAGS) $(SETTINGS)
 
 sft: $(R)/sft/manifest.json ## section 3: fine-tune on the solutions
 $(R)/sft/manifest.json: $(C)/sft.toml $(R)/pretrain/manifest.json $(R)/questions/manifest.json | $(ENV)
-	@$(PY) -m sft --config $< --base $(R)/pretrain --questions $(R)/questions --out $(@D) $(FLAGS) $(SETTINGS)
+	@$(RUNNER) -m sft --config $< --base $(R)/pretrain --questions $(R)/questions --out $(@D) $(FLAGS) $(SETTINGS)
 
 reward: $(R)/reward/manifest.json ## section 4: a reward model from labelled samples of the policy
 $(R)/reward/manifest.json: $(C)/reward.toml $(R)/pretrain/manifest.json $(R)/sft/manifest.json $(R)/questions/manifest.json | $(ENV)
-	@$(PY) -m rl.reward --config $< --base $(R)/pretrain --policy $(R)/sft --questions $(R)/questions --out $(@D) $(FLAGS) $(SETTINGS)
+	@$(RUNNER) -m rl.reward --config $< --base $(R)/pretrain --policy $(R)/sft --questions $(R)/questions --out $(@D) $(FLAGS) $(SETTINGS)
 
 rl: $(R)/rl/manifest.json ## section 4: GRPO from the instruct model
 $(R)/rl/manifest.json: $(C)/rl.toml $(R)/sft/manifest.json $(R)/questions/manifest.json $(R)/reward/manifest.json | $(ENV)
-	@$(PY) -m rl --config $< --policy $(R)/sft --questions $(R)/questions --reward-model $(R)/reward --out $(@D) $(FLAGS) $(SETTINGS)
+	@$(RUNNER) -m rl --config $< --policy $(R)/sft --questions $(R)/questions --reward-model $(R)/reward --out $(@D) $(FLAGS) $(SETTINGS)
 
 eval: $(R)/eval/base/manifest.json $(R)/eval/instruct/manifest.json $(R)/eval/rl/manifest.json ## accuracy, maj@K, pass@K of base, instruct and rl
 $(R)/eval/base/manifest.json: MODEL := pretrain
@@ -110,8 +122,8 @@ $(R)/report/manifest.json: $(C)/report.toml $(R)/eval/base/manifest.json $(R)/ev
 
 control: $(R)/eval/control/manifest.json ## SFT continued on its set for the wall time of rl, and its evaluation
 $(R)/control/manifest.json: $(C)/control.toml $(R)/sft/manifest.json $(R)/rl/manifest.json | $(ENV)
-	@$(PY) -m sft --config $< --base $(R)/sft --questions $(R)/questions --out $(@D) $(FLAGS) $(SETTINGS) \
-	  max_seconds=$$($(PY) -c 'import json, sys; print(json.load(sys.stdin)["run"]["seconds"])' < $(R)/rl/manifest.json)
+	@$(RUNNER) -m sft --config $< --base $(R)/sft --questions $(R)/questions --out $(@D) $(FLAGS) $(SETTINGS) \
+	  max_seconds=$$($(PY) -c 'import json, sys; run = json.load(sys.stdin)["run"]; sys.exit("rl was interrupted: its wall time is not known, make it again") if run["resumed"] else print(run["seconds"])' < $(R)/rl/manifest.json)
 $(R)/eval/control/manifest.json: MODEL := control
 $(R)/eval/control/manifest.json: $(R)/control/manifest.json
 
@@ -133,7 +145,7 @@ test-slow: | $(ENV) ## the tiny recipe end to end, kills and ranks
 
 clean: ## what unfinished runs and caches left; never a finished artifact
 	@rm -rf .mypy_cache .ruff_cache .import_linter_cache .pytest_cache *.egg-info
-	@find runs -maxdepth 4 -name '*.partial' -prune -exec rm -rf {} + 2>/dev/null || true
+	@if test -x $(PY) && test -d runs; then $(PY) -m pipelines clean runs; fi
 	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +
 
 all: ## the whole chain, from WARC files to the report

@@ -122,17 +122,25 @@ def read_manifest(folder: Path) -> Manifest | None:
         raise ArtifactError(f"{folder / MANIFEST} cannot be read ({reason}): make the artifact again") from None
 
 
-def open_artifact(folder: Path, kind: str) -> Artifact:
-    """The finished artifact of `kind` at `folder`.
+def is_intact(folder: Path, manifest: Manifest) -> bool:
+    """Whether each file that the manifest names is there with its size."""
+    paths = ((folder / name, entry.bytes) for name, entry in manifest.files.items())
+    return all(path.is_file() and path.stat().st_size == size for path, size in paths)
 
-    Raises ArtifactError when it is missing, unfinished or of another kind.
+
+def open_artifact(folder: Path, kind: str) -> Artifact:
+    """The finished artifact of `kind` (or of one of them, as in `crawl|corpus`) at `folder`.
+
+    Raises ArtifactError when it is missing, unfinished, damaged or of another kind.
     """
     manifest = read_manifest(folder)
     if manifest is None:
         state = "is unfinished" if folder.with_name(folder.name + ".partial").exists() else "does not exist"
         raise ArtifactError(f"a {kind} is needed at {folder}, which {state}: run the stage that makes it first")
-    if manifest.plan.kind != kind:
+    if manifest.plan.kind not in kind.split("|"):
         raise ArtifactError(f"{folder} holds a {manifest.plan.kind}, but a {kind} is needed here")
+    if not is_intact(folder, manifest):
+        raise ArtifactError(f"files of {folder} are missing or cut short: make it again with REPLACE=1 (--replace)")
     return Artifact(folder, manifest.digest, manifest)
 
 
@@ -160,9 +168,7 @@ def open_input(path: Path, kinds: str) -> Artifact:
     external = [kind for kind in wanted if kind in EXTERNAL_KINDS]
     manifest = read_manifest(path)
     if made and (manifest is not None or not external):
-        if manifest is not None and manifest.plan.kind in made:
-            return Artifact(path, manifest.digest, manifest)
-        return open_artifact(path, " or ".join(made))
+        return open_artifact(path, "|".join(made))
     return open_external(path, external[0])
 
 

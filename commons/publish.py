@@ -13,7 +13,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from commons.artifacts import MANIFEST, PLAN, SCRATCH, Manifest, Plan, digest_of, list_files, read_manifest, read_plan
+from commons.artifacts import (
+    MANIFEST,
+    PLAN,
+    SCRATCH,
+    Manifest,
+    Plan,
+    digest_of,
+    is_intact,
+    list_files,
+    read_manifest,
+    read_plan,
+)
 from commons.errors import ArtifactError, ConfigError
 from commons.files import remove_unfinished_files, sync_folder, write_atomic
 
@@ -39,15 +50,9 @@ def partial_of(out: Path) -> Path:
     return out.with_name(out.name + ".partial")
 
 
-def is_intact(out: Path, manifest: Manifest) -> bool:
-    """Whether each file that the manifest names is there with its size."""
-    paths = ((out / name, entry.bytes) for name, entry in manifest.files.items())
-    return all(path.is_file() and path.stat().st_size == size for path, size in paths)
-
-
 def finished_manifest(out: Path) -> Manifest | None:
-    """The manifest of a finished and intact artifact at `out`, else None."""
-    manifest = read_manifest(out)
+    """The manifest of a finished and intact artifact at `out`, else None, also where it cannot be read."""
+    manifest = _readable_manifest(out)
     return manifest if manifest is not None and is_intact(out, manifest) else None
 
 
@@ -56,10 +61,7 @@ def begin(out: Path, plan: Plan, *, replace: bool, restart: bool) -> tuple[Path,
 
     Raises ConfigError when a finished artifact or the unfinished run of another plan stands in the way.
     """
-    finished = finished_manifest(out)
-    if finished is not None and not replace:
-        what = "; ".join(finished.plan.differences(plan))
-        raise ConfigError(f"{out} holds a finished {finished.plan.kind} ({what}); REPLACE=1 (--replace) makes it again")
+    _require_replaceable(out, plan, replace=replace)
     partial = partial_of(out)
     saved = read_plan(partial)
     if saved is not None and saved != plan and not restart:
@@ -90,16 +92,37 @@ def publish(out: Path, plan: Plan, counts: dict[str, Any], run: dict[str, Any]) 
 def recover(out: Path) -> None:
     """Finishes a swap that a kill interrupted."""
     old = out.with_name(out.name + ".old")
-    if read_manifest(partial_of(out)) is not None:
+    if _readable_manifest(partial_of(out)) is not None:
         _swap(out)
-    elif old.exists() and not out.exists():
+    elif (old / MANIFEST).exists() and not out.exists():
         old.rename(out)
-    shutil.rmtree(old, ignore_errors=True)
+    elif (old / MANIFEST).exists() and finished_manifest(out) is not None:
+        shutil.rmtree(old)
 
 
 def touch(out: Path) -> None:
     """Makes the manifest newer than its inputs, which is what Make compares."""
     os.utime(out / MANIFEST)
+
+
+def _readable_manifest(out: Path) -> Manifest | None:
+    try:
+        return read_manifest(out)
+    except ArtifactError:
+        return None
+
+
+def _require_replaceable(out: Path, plan: Plan, *, replace: bool) -> None:
+    """Raises ConfigError when what stands at `out` may not go: somebody's folder, or an artifact without `replace`."""
+    if not (out / MANIFEST).exists():
+        if out.exists() and (out.is_file() or any(out.iterdir())):
+            raise ConfigError(f"{out} is there and is no artifact: choose another --out, or move it away")
+        return
+    if replace:
+        return
+    finished = finished_manifest(out)
+    what = "damaged" if finished is None else f"finished: {'; '.join(finished.plan.differences(plan))}"
+    raise ConfigError(f"{out} holds an artifact ({what}); REPLACE=1 (--replace) makes it again")
 
 
 def _swap(out: Path) -> None:

@@ -21,6 +21,7 @@ from types import TracebackType
 
 CHILD = Path(__file__).with_name("sandbox_child.py")
 LEVELS = ("L0", "L1", "L2", "L3")
+SANDBOX_FAILED = "sandbox failed"
 GRACE_SECONDS = 10.0  # beyond the wall limit; the far side kills in time, this only catches its own end
 
 
@@ -38,7 +39,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """How a program ended: `ok`, `error`, `timed out`, `memory` or `too much output`; what it printed; its error."""
+    """How a program ended: `ok`, `error`, `timed out`, `memory` or `too much output`; what it printed; its error.
+
+    `sandbox failed` says nothing about the program: the sandbox itself ended (a grader error, never a score)."""
 
     status: str
     stdout: str
@@ -78,7 +81,7 @@ class Sandbox:
         if not answer:
             self._stop()
             self.server = self._start()
-            return ProgramRun("error", "", "the sandbox itself ended while the program ran", 0.0)
+            return ProgramRun(SANDBOX_FAILED, "", "the sandbox itself ended while the program ran", 0.0)
         return ProgramRun(**json.loads(answer))
 
     def _exchange(self, request: bytes) -> bytes:

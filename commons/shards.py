@@ -42,9 +42,13 @@ def read_jsonl(path: Path) -> Iterator[Row]:
         return
     with path.open("rb") as raw:
         stream = zstandard.ZstdDecompressor().stream_reader(raw) if path.suffix == ".zst" else raw
+        number = 0
         with io.TextIOWrapper(stream, encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                yield _row(path, number, line)
+            try:
+                for number, line in enumerate(lines, start=1):
+                    yield _row(path, number, line)
+            except (UnicodeDecodeError, zstandard.ZstdError) as error:
+                raise DataError(f"{path}: cannot be read after line {number}: {error}") from None
 
 
 def write_parquet(path: Path, table: pa.Table) -> int:

@@ -58,7 +58,8 @@ class Stage:
     """A command that reads finished artifacts and makes one.
 
     `needs` and `takes` map the name of an input to its kind (`crawl|folder` admits either); `takes` are optional.
-    `format` is raised when the layout of the artifact changes, so that old ones are made again.
+    `format` is raised when the layout of the artifact changes, so that old ones are made again. Only stages with
+    `ranks` may be started as several processes.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Stage:
     needs: Mapping[str, str] = field(default_factory=dict)
     takes: Mapping[str, str] = field(default_factory=dict)
     format: int = 1
+    ranks: bool = False
 
 
 def main(stage: Stage, argv: Sequence[str] | None = None) -> int:
@@ -105,6 +107,10 @@ def run_stage(
 
     Raises ArtifactError for inputs, ConfigError for an output in the way; whatever the stage raises goes through.
     """
+    if _world_size() > 1 and not stage.ranks:
+        raise ConfigError(
+            f"started as {_world_size()} processes, but `{stage.name}` runs as one: start it without a launcher"
+        )
     inputs = _open_inputs(stage, paths)
     plan = plan_of(stage, config, inputs)
     if _rank() > 0:
@@ -139,6 +145,7 @@ def _make(stage: Stage, config: Config, inputs: Inputs, out: Path, plan: Plan, *
     started = time.time()
     outcome = stage.run(Work(partial, 0, _world_size(), found), config, inputs)
     facts = _run_facts(config, {name: str(artifact.path) for name, artifact in inputs.items()}, started)
+    facts["resumed"] = found  # `seconds` are then those of the last process alone
     publish.publish(out, plan, outcome.counts, facts)
     print(f"{stage.name:<16}{outcome.summary}   {_clock(time.time() - started)}   {out}", flush=True)
 

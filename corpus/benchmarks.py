@@ -10,7 +10,7 @@ from corpus.decontaminate import QUESTION_FIELDS, Item, items_of
 def read_items(folder: Path, *, answers: bool, gram_tokens: int) -> list[Item]:
     """The texts of every *.jsonl below `folder`, all questions before all answers, each in order of files and rows.
 
-    Raises DataError when a file has rows but no field that is known to hold a question.
+    Raises DataError when there is no question at all, or a file has rows but no field known to hold a question.
     """
     questions: list[Item] = []
     rest: list[Item] = []
@@ -26,4 +26,6 @@ def read_items(folder: Path, *, answers: bool, gram_tokens: int) -> list[Item]:
             raise DataError(
                 f"{path}: no row has a question; looked for the fields {', '.join(QUESTION_FIELDS)}, messages"
             )
+    if not questions:
+        raise DataError(f"{folder}: no question to protect; a benchmarks folder holds *.jsonl or *.jsonl.zst files")
     return questions + rest

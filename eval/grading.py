@@ -8,6 +8,7 @@ from typing import Any
 from commons.answers import extract_answer
 from commons.equivalence import grade
 from commons.prompts import output_block
+from commons.sandbox import SANDBOX_FAILED
 from commons.verdicts import Grade, Verdict
 from eval.answering import Answer
 from eval.items import Item
@@ -25,6 +26,8 @@ class Graded:
 
 def graded(item: Item, answer: Answer) -> Graded:
     """The answer with its verdict: in program form the program's output is what is graded, nothing that stands by."""
+    if any(run.status == SANDBOX_FAILED for run in answer.runs):
+        return Graded(item, answer, Grade(Verdict.GRADER_ERROR, "the sandbox failed under a program", None))
     verdict = _program_grade(item, answer) if item.form == "pot" else _text_grade(item, answer)
     return Graded(item, answer, verdict)
 

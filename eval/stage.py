@@ -139,5 +139,6 @@ STAGE = Stage(
     config=EvalConfig,
     run=run,
     makes="evaluation",
+    ranks=True,
     needs={"model": "checkpoint", "questions": "questions"},
 )

@@ -1,4 +1,4 @@
-"""`python -m pipelines status|lineage RUN`: what is made, stale or missing, and where it comes from."""
+"""`python -m pipelines status|lineage|clean RUN`: what is made or stale, where it comes from, what may go."""
 
 import argparse
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from commons.errors import ArtifactError, ProjectError
-from pipelines.status import lineage, states
+from pipelines.status import clean, lineage, states
 
 CONFIGS = Path("configs")
 
@@ -14,12 +14,15 @@ CONFIGS = Path("configs")
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints the state of a run, or the lineage of one of its artifacts; exit code 0, 2 or 3."""
     parser = argparse.ArgumentParser(prog="python -m pipelines", description=__doc__)
-    parser.add_argument("what", choices=["status", "lineage"])
+    parser.add_argument("what", choices=["status", "lineage", "clean"])
     parser.add_argument("run", type=Path, help="folder of a run, as runs/tiny; for lineage also runs/tiny/rl")
     parser.add_argument("--size", help="configs to compare with (default: the name of the run if it is a size)")
     flags = parser.parse_args(argv)
     try:
-        print(_lineage(flags.run) if flags.what == "lineage" else _status(flags.run, flags.size))
+        if flags.what == "clean":
+            print(f"{clean(flags.run)} unfinished folders deleted below {flags.run}")
+        else:
+            print(_lineage(flags.run) if flags.what == "lineage" else _status(flags.run, flags.size))
     except ProjectError as error:
         print(f"pipelines: {error}", file=sys.stderr)
         return error.exit_code

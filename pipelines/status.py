@@ -1,5 +1,6 @@
 """What of a run is made, stale or missing, and where an artifact comes from, by digests."""
 
+import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from commons.artifacts import Manifest, open_external, read_manifest
 from commons.errors import ArtifactError
-from commons.publish import finished_manifest, partial_of
+from commons.publish import finished_manifest, output_lock, partial_of, recover
 from pipelines.recipe import RECIPE, Step
 
 
@@ -26,7 +27,7 @@ def states(run: Path, configs: Path) -> Iterator[State]:
     stale: set[str] = set()
     for step in RECIPE:
         state = _state(run, configs / f"{step.target}.toml", step, stale)
-        if state.state != "made":
+        if state.state == "stale":
             stale.add(step.out)
         yield state
 
@@ -41,6 +42,22 @@ def lineage(run: Path, out: str) -> Iterator[tuple[int, str, str]]:
     if out not in made:
         raise ArtifactError(f"{run / out} is not made; there are: {', '.join(made) or 'none'}")
     yield from _ancestors(made, by_digest, out, 0, set())
+
+
+def clean(runs: Path) -> int:
+    """Deletes unfinished work below `runs` that no process is at, and returns how many folders; never an artifact."""
+    deleted = 0
+    for partial in sorted(runs.rglob("*.partial")):
+        out = partial.with_name(partial.name.removesuffix(".partial"))
+        try:
+            with output_lock(out):
+                recover(out)  # whole but not yet in its place: that is an artifact
+                if partial.exists():
+                    shutil.rmtree(partial)
+                    deleted += 1
+        except ArtifactError:
+            continue  # being made
+    return deleted
 
 
 def _ancestors(
@@ -82,6 +99,7 @@ def _same(path: Path, name: str, manifest: Manifest) -> bool:
     recorded = manifest.plan.inputs.get(name)
     if recorded is None:
         return True  # an optional input that this run did not take
+    path = Path(manifest.run["inputs"].get(name, path))  # a crawl of the user's own lies elsewhere
     made = read_manifest(path)
     if made is not None:
         return made.digest == recorded

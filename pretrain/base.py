@@ -163,6 +163,7 @@ STAGE = Stage(
     config=BaseConfig,
     run=run,
     makes="checkpoint",
+    ranks=True,
     needs={"corpus": "corpus"},
 )
 

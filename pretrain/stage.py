@@ -57,6 +57,7 @@ STAGE = Stage(
     config=PretrainConfig,
     run=run,
     makes="checkpoint",
+    ranks=True,
     needs={"base": "checkpoint|folder", "corpus": "corpus"},
     takes=dict.fromkeys(OWN_SOURCES, "folder"),
 )

@@ -123,6 +123,7 @@ STAGE = Stage(
     config=RewardModelConfig,
     run=run,
     makes="reward_model",
+    ranks=True,
     needs={"base": "checkpoint", "policy": "checkpoint", "questions": "questions"},
 )
 

@@ -101,6 +101,7 @@ STAGE = Stage(
     config=RLConfig,
     run=run,
     makes="checkpoint",
+    ranks=True,
     needs={"policy": "checkpoint", "questions": "questions"},
     takes={"reward-model": "reward_model"},
 )

@@ -205,5 +205,6 @@ STAGE = Stage(
     config=SftConfig,
     run=run,
     makes="checkpoint",
+    ranks=True,
     needs={"base": "checkpoint|folder", "questions": "questions"},
 )

@@ -69,12 +69,15 @@ def test_an_unfinished_run_of_another_config_is_restarted_only_when_asked(tmp_pa
     assert run("--out", out, "limits.budget_tokens=6", "--restart") == 0
 
 
-def test_a_damaged_artifact_is_not_up_to_date(tmp_path):
+def test_a_damaged_artifact_is_neither_up_to_date_nor_an_input(tmp_path, capsys):
     out = tmp_path / "toy"
     run("--out", out)
     whole = digest(out)
     (out / "pages" / "0003.txt").unlink()
-    assert run("--out", out) == 0
+    assert run("--out", tmp_path / "next", "--before", out) == 3
+    assert run("--out", out) == 2  # SIZE=paper: even what is damaged goes only with REPLACE=1
+    assert "damaged" in capsys.readouterr().err
+    assert run("--out", out, "--replace") == 0
     assert (out / "pages" / "0003.txt").exists()
     assert digest(out) == whole
 
@@ -138,6 +141,25 @@ def test_a_manifest_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "toy" / "manifest.json").write_text(json.dumps({"kind": "toy"}))
     with pytest.raises(ArtifactError, match="cannot be read"):
         open_artifact(tmp_path / "toy", "toy")
+    assert run("--out", tmp_path / "toy", "--replace") == 0
+
+
+def test_a_folder_that_is_no_artifact_is_never_touched(tmp_path, capsys):
+    mine = tmp_path / "toy"
+    mine.mkdir()
+    (mine / "thesis.tex").write_text("years of work")
+    old = tmp_path / "toy.old"
+    old.mkdir()
+    assert run("--out", mine, "--replace") == 2
+    assert "is no artifact" in capsys.readouterr().err
+    assert (mine / "thesis.tex").exists()
+    assert old.exists()
+
+
+def test_a_stage_of_one_process_refuses_a_launcher(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert run("--out", tmp_path / "toy") == 2
+    assert "runs as one" in capsys.readouterr().err
 
 
 def test_a_copied_run_folder_is_still_up_to_date(tmp_path, capsys):

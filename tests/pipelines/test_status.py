@@ -3,6 +3,7 @@ import pytest
 from commons.artifacts import read_manifest
 from commons.config import Config
 from commons.errors import ArtifactError
+from commons.publish import output_lock
 from commons.stage import Outcome, Stage, run_stage
 from pipelines.__main__ import main
 from pipelines.recipe import RECIPE
@@ -66,6 +67,17 @@ def test_lineage_goes_back_to_the_crawl_by_digests(tmp_path, capsys):
     assert "crawl" in capsys.readouterr().out
     with pytest.raises(ArtifactError, match="rl is not made"):
         list(lineage(run, "rl"))
+
+
+def test_clean_deletes_unfinished_work_and_no_artifact(tmp_path, capsys):
+    run = tmp_path / "tiny"
+    make(run, "crawl")
+    (run / "crawl").rename(run / "corpus.partial")  # whole, but killed before it was in its place
+    (run / "base.partial").mkdir()
+    with output_lock(run / "rl"):
+        assert main(["clean", str(tmp_path)]) == 0
+    assert "1 unfinished" in capsys.readouterr().out
+    assert sorted(path.name for path in run.iterdir() if not path.name.startswith(".")) == ["corpus"]
 
 
 def test_a_run_that_does_not_exist_is_one_line_and_exit_3(tmp_path, capsys):
