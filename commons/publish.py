@@ -56,6 +56,18 @@ def finished_manifest(out: Path) -> Manifest | None:
     return manifest if manifest is not None and is_intact(out, manifest) else None
 
 
+def standing_manifest(out: Path) -> Manifest | None:
+    """What `finished_manifest` says once `recover` is done, without doing it: the same at any time while it works.
+
+    For ranks that only look on: each step of the swap is one rename, and places are read in the order of the renames.
+    """
+    for place in (partial_of(out), out, out.with_name(out.name + ".old"), out):
+        manifest = finished_manifest(place)
+        if manifest is not None:
+            return manifest
+    return None
+
+
 def begin(out: Path, plan: Plan, *, replace: bool, restart: bool) -> tuple[Path, bool]:
     """The `.partial` folder to work in, and whether an earlier run of the same plan left work in it.
 

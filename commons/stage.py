@@ -152,8 +152,8 @@ def _make(stage: Stage, config: Config, inputs: Inputs, out: Path, plan: Plan, *
 
 def _follow(stage: Stage, config: Config, inputs: Inputs, out: Path, plan: Plan) -> None:
     """A rank above 0: decides by itself that nothing is to do, else works along; rank 0 owns the output."""
-    finished = publish.finished_manifest(out)
-    if finished is None or finished.plan != plan:
+    standing = publish.standing_manifest(out)
+    if standing is None or standing.plan != plan:
         stage.run(Work(publish.partial_of(out), _rank(), _world_size(), resumed=False), config, inputs)
 
 

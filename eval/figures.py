@@ -17,6 +17,7 @@ TRAINING = (
 )
 REINFORCEMENT = (
     ("reward", "policy", ("reward",)),
+    ("held-out questions: pass@1, maj@K, unanswered", "policy", ("held_out/",)),
     ("KL to the reference, Eq. 4 (nats a token)", "policy", ("kl",)),
     ("groups without signal", "policy", ("frac_all_correct", "frac_all_wrong")),
     ("entropy (nats a token)", "policy", ("entropy",)),

@@ -26,7 +26,7 @@ from torch._C._distributed_c10d import HashStore
 from torch.utils import deterministic
 from transformers import PreTrainedModel
 
-from commons.errors import ArtifactError
+from commons.errors import ArtifactError, ConfigError
 from lm.linear import use_onednn
 from lm.zero import zero_config
 
@@ -67,9 +67,12 @@ class Engine:
 
     def step(self, losses: Sequence[Callable[[], Tensor]], learning_rate: float) -> Update:
         """One optimiser step on the sum of `losses`, each computed and differentiated before the next (section 2.2)."""
-        micro_batches = self._most(len(losses))
-        if not losses:
-            raise ValueError("a step needs at least one loss on every rank")
+        least, micro_batches = self._extremes(len(losses))
+        if not least:
+            raise ConfigError(
+                f"a step has fewer parts than there are processes ({self.world_size}): make the batch of a step "
+                "larger, or start fewer processes"
+            )
         total = torch.zeros((), device=self.device)
         for i in range(micro_batches):
             self._wrapped.set_gradient_accumulation_boundary(i == micro_batches - 1)
@@ -159,12 +162,13 @@ class Engine:
         if self.world_size > 1:
             dist.barrier()
 
-    def _most(self, count: int) -> int:
+    def _extremes(self, count: int) -> tuple[int, int]:
+        """The least and the greatest `count` of all ranks."""
         if self.world_size == 1:
-            return count
-        most = torch.tensor(count, device=self.device)
-        dist.all_reduce(most, op=dist.ReduceOp.MAX)
-        return int(most)
+            return count, count
+        both = torch.tensor([-count, count], device=self.device)
+        dist.all_reduce(both, op=dist.ReduceOp.MAX)
+        return -int(both[0]), int(both[1])
 
     def _local_grad_norm(self) -> float:
         gradients = [p.grad for p in self.model.parameters() if p.grad is not None]

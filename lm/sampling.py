@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from transformers import AttentionInterface, PreTrainedModel
 
+from commons.errors import DataError
 from lm.kvcache import GroupCache, attend_to_group
 from lm.uniforms import stream_keys, uniforms
 
@@ -155,7 +156,8 @@ def _run(
 def _limit(model: PreTrainedModel, length: int, max_new_tokens: int) -> int:
     room = model.config.max_position_embeddings - length
     if length < 1 or room < 1:
-        raise ValueError(f"a prompt of {length} tokens: the model has {model.config.max_position_embeddings} positions")
+        positions = model.config.max_position_embeddings
+        raise DataError(f"a question of {length} tokens, but the model has {positions} positions: shorten it")
     return min(max_new_tokens, room)
 
 

@@ -19,11 +19,13 @@ class Clock:
         yield
         self._phases[name] = self._phases.get(name, 0.0) + time.monotonic() - began
 
-    def seconds(self, name: str) -> float:
-        """Seconds of a phase so far."""
-        return self._phases.get(name, 0.0)
-
-    def measures(self) -> dict[str, float]:
-        """`step_time` and `time/<phase>`, in seconds."""
+    def measures(self, tokens: int) -> dict[str, float]:
+        """`step_time` and `time/<phase>` in seconds, and the `tokens` written per second of each phase that moves them:
+        `tokens_per_second/generate` and `/update`."""
         phases = {f"time/{name}": round(seconds, 4) for name, seconds in self._phases.items()}
-        return {"step_time": round(time.monotonic() - self._began, 4), **phases}
+        speeds = {
+            f"tokens_per_second/{name}": round(tokens / self._phases[name], 1)
+            for name in ("generate", "update")
+            if self._phases.get(name)
+        }
+        return {"step_time": round(time.monotonic() - self._began, 4), **phases, **speeds}

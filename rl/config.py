@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from commons.config import Config
+from rl.heldout import HeldOutConfig
 
 
 class ObjectiveConfig(Config):
@@ -73,5 +74,7 @@ class RLConfig(Config):
     """Constants of Eq. 3. [-; section 4.1]"""
     reward: RewardConfig = RewardConfig()
     """Weights of the rewards. [-; section 5.2.1]"""
+    held_out: HeldOutConfig = HeldOutConfig()
+    """What is measured on held-out questions while training. [-; ours]"""
     optimizer: OptimizerConfig = OptimizerConfig()
     """Optimiser of the policy. [-; section 4.2]"""

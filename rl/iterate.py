@@ -12,6 +12,7 @@ from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from commons.metrics import MetricsLog
+from commons.seeds import seed_of
 from commons.shards import write_jsonl
 from lm.checkpoints import end_token_ids, load_model, save_checkpoint
 from lm.engine import Engine
@@ -19,6 +20,7 @@ from lm.schedules import constant
 from rl.clock import Clock
 from rl.config import RLConfig
 from rl.explore import Scorer, judge, sample_groups
+from rl.heldout import held_out_measures
 from rl.measures import Streaks, rollout_measures, stop_a_run_that_cannot_learn
 from rl.questions import Question, draws_of_step
 from rl.ranks import gathered
@@ -36,6 +38,7 @@ class Setting:
     engine: Engine
     tokenizer: PreTrainedTokenizerFast
     questions: Sequence[Question]
+    held_out: Sequence[Question]
     score: Scorer | None
     start: Path  # the checkpoint that the policy started from: the reference of the first iteration
     rollouts: Path
@@ -57,6 +60,7 @@ def iterate(setting: Setting, config: RLConfig, shown: Callable[[range], Iterato
 
     Step n (from 0) writes the rollout file and the metrics row of number n + 1."""
     engine, per_iteration = setting.engine, config.steps_per_iteration
+    last = config.iterations * per_iteration
     resumed = engine.resume(setting.scratch / "steps")
     first = resumed.step if resumed else 0
     progress = Progress(**resumed.state) if resumed else Progress()
@@ -65,7 +69,10 @@ def iterate(setting: Setting, config: RLConfig, shown: Callable[[range], Iterato
         log = None
         if engine.rank == 0:
             log = stack.enter_context(MetricsLog(setting.logs, keep_steps_up_to=first if resumed else None))
-        for step in shown(range(first, config.iterations * per_iteration)):
+        before = {} if resumed else measured_held_out(setting, config)
+        if log is not None and before:
+            log.write(0, before)
+        for step in shown(range(first, last)):
             clock = Clock()
             if reference is None or step % per_iteration == 0:
                 reference = reference_of(setting, *divmod(step, per_iteration))
@@ -74,11 +81,14 @@ def iterate(setting: Setting, config: RLConfig, shown: Callable[[range], Iterato
             values |= improve(setting, config, step, judged, reference, clock)
             progress = counted(progress, judged, values)
             values["num_tokens"] = progress.totals["tokens"]
+            if step + 1 == last or (step + 1) % config.held_out.every == 0:
+                with clock.phase("held_out"):
+                    values |= measured_held_out(setting, config)
             if log is not None:
                 rows = (row(one, with_logprobs=config.keep_logprobs) for one in judged)
                 with clock.phase("write"):
                     write_jsonl(setting.rollouts / f"step-{step + 1:06d}.jsonl.zst", rows)
-                log.write(step + 1, values | clock.measures())
+                log.write(step + 1, values | clock.measures(tokens_written(judged)))
             stop_a_run_that_cannot_learn(progress.streaks, patience=config.patience)
             if (step + 1) % config.checkpoint_every == 0 or (step + 1) % per_iteration == 0:
                 engine.save(setting.scratch / "steps", step + 1, state_of(progress))
@@ -179,6 +189,29 @@ def improve(
     values["loss"] = sum(update.loss for update in done) / len(done)
     values["grad_norm"] = sum(update.grad_norm for update in done) / len(done)
     return values
+
+
+def measured_held_out(setting: Setting, config: RLConfig) -> dict[str, float]:
+    """What the present policy scores on the held-out questions; nothing where there are none."""
+    if not setting.held_out:
+        return {}
+    engine = setting.engine
+    return held_out_measures(
+        engine.plain_model(),
+        setting.tokenizer,
+        setting.held_out,
+        samples=config.held_out.samples,
+        max_output_tokens=config.max_output_tokens,
+        temperature=config.temperature,
+        seed=seed_of(config.seed, "held out"),
+        rank=engine.rank,
+        world_size=engine.world_size,
+    )
+
+
+def tokens_written(judged: Sequence[Judged]) -> int:
+    """Tokens that the policy wrote in a step, over all ranks."""
+    return sum(len(one.rollout.output_tokens) for one in judged)
 
 
 def counted(progress: Progress, judged: Sequence[Judged], values: dict[str, float]) -> Progress:

@@ -1,10 +1,13 @@
 """python -m rl.reward: an outcome reward model from the base model and solutions that the policy writes."""
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
-from itertools import islice
 
 from pydantic import Field
+from torch import nn
+from transformers import PreTrainedTokenizerFast
 
 from commons.config import Config
 from commons.errors import DataError
@@ -13,14 +16,15 @@ from commons.progress import bar
 from commons.shards import write_jsonl
 from commons.stage import Inputs, Outcome, Stage, Work, main
 from lm.checkpoints import load_model, load_tokenizer
-from lm.engine import start
+from lm.engine import Engine, start
 from lm.schedules import constant
 from rl.questions import read_questions
 from rl.ranking import ranking_report
 from rl.reward_model import RewardModel, save_reward_model
-from rl.verifier import candidates, labelled_solutions, train_verifier, training_set
+from rl.verifier import Solution, candidates, labelled_solutions, train_verifier, training_set
 
 QUESTIONS, HELDOUT = "rl.jsonl.zst", "heldout.jsonl.zst"
+Labeller = Callable[[str, int, int, int], tuple[list[list[Solution]], Counter[str]]]
 REPORT, SOLUTIONS = "report.json", "solutions.jsonl.zst"
 
 
@@ -60,34 +64,16 @@ class RewardModelConfig(Config):
 def run(work: Work, config: RewardModelConfig, inputs: Inputs) -> Outcome:
     """Samples and labels solutions, trains the model from the base checkpoint, measures it on held-out questions."""
     tokenizer = load_tokenizer(inputs["base"].path)
-    policy = load_model(inputs["policy"].path)
-    label = partial(
-        labelled_solutions,
-        policy,
-        tokenizer,
-        max_output_tokens=config.max_output_tokens,
-        temperature=config.temperature,
-    )
-    read = partial(
-        read_questions,
-        encode=partial(tokenizer.encode, add_special_tokens=False),
-        max_prompt_tokens=policy.config.max_position_embeddings - config.max_output_tokens,
-    )
-    questions, _ = read(inputs["questions"].path / QUESTIONS)
-    heldout, _ = read(inputs["questions"].path / HELDOUT)
-    labelled, counts = label(
-        list(islice(questions, config.questions)),
-        solutions_per_question=config.solutions_per_question,
-        seed=config.seed,
-    )
+    model = RewardModel(load_model(inputs["base"].path))
+    # up to ZeRO 2 the engine treats the model as any module
+    engine = start(model, zero_stage=config.zero_stage)  # type: ignore[arg-type]
+    label = labeller(config, inputs, tokenizer, engine)
+    labelled, counts = label(QUESTIONS, config.questions, config.solutions_per_question, config.seed)
     trained_on, kinds = training_set(labelled)
     if len({one.correct for one in trained_on}) < 2:
         raise DataError(
             f"the policy's solutions are all of one kind ({dict(kinds)}): take questions it solves sometimes"
         )
-    model = RewardModel(load_model(inputs["base"].path))
-    # up to ZeRO 2 the engine treats the model as any module
-    engine = start(model, zero_stage=config.zero_stage)  # type: ignore[arg-type]
     train_verifier(
         engine,
         model,
@@ -102,11 +88,7 @@ def run(work: Work, config: RewardModelConfig, inputs: Inputs) -> Outcome:
         logs=work.logs,
         shown=lambda steps: bar(steps, total=len(steps), label="reward"),
     )
-    measured, _ = label(
-        list(islice(heldout, config.heldout_questions)),
-        solutions_per_question=config.heldout_solutions,
-        seed=config.seed + 1,
-    )
+    measured, _ = label(HELDOUT, config.heldout_questions, config.heldout_solutions, config.seed + 1)
     report = ranking_report(candidates(model, measured, batch_tokens=config.batch_tokens, device=engine.device))
     if work.rank == 0:
         save_reward_model(work.folder, model, tokenizer)
@@ -115,6 +97,30 @@ def run(work: Work, config: RewardModelConfig, inputs: Inputs) -> Outcome:
     engine.barrier()
     line = ", ".join(f"{name} {report[name]:.3f}" for name in ("accuracy", "auc", "pass_at_1", "majority", "best_of_n"))
     return Outcome({**counts, **kinds}, f"{len(trained_on)} solutions; held out: {line}")
+
+
+def labeller(config: RewardModelConfig, inputs: Inputs, tokenizer: PreTrainedTokenizerFast, engine: Engine) -> Labeller:
+    """What samples and labels solutions of a file's first questions: (file, questions, solutions of each, seed)."""
+    policy = load_model(inputs["policy"].path)
+    nn.Module.to(policy, engine.device)
+    encode = partial(tokenizer.encode, add_special_tokens=False)
+    room = policy.config.max_position_embeddings - config.max_output_tokens
+
+    def label(file: str, questions: int, solutions: int, seed: int) -> tuple[list[list[Solution]], Counter[str]]:
+        asked, _ = read_questions(inputs["questions"].path / file, encode, max_prompt_tokens=room)
+        return labelled_solutions(
+            policy,
+            tokenizer,
+            asked[:questions],
+            solutions_per_question=solutions,
+            max_output_tokens=config.max_output_tokens,
+            temperature=config.temperature,
+            seed=seed,
+            rank=engine.rank,
+            world_size=engine.world_size,
+        )
+
+    return label
 
 
 STAGE = Stage(

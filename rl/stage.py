@@ -13,11 +13,11 @@ from lm.engine import Engine, start
 from rl.config import RLConfig
 from rl.explore import Scorer
 from rl.iterate import Setting, iterate
-from rl.questions import read_questions
+from rl.questions import Question, read_questions
 from rl.reward_model import load_reward_model, scores
 from rl.rollouts import Rollout
 
-QUESTIONS = "rl.jsonl.zst"
+QUESTIONS, HELD_OUT = "rl.jsonl.zst", "heldout.jsonl.zst"
 WINDOW = 10  # steps that the summary averages over
 
 
@@ -28,6 +28,10 @@ def run(work: Work, config: RLConfig, inputs: Inputs) -> Outcome:
     encode = partial(tokenizer.encode, add_special_tokens=False)
     room = policy.config.max_position_embeddings - config.max_output_tokens
     questions, counts = read_questions(inputs["questions"].path / QUESTIONS, encode, max_prompt_tokens=room)
+    held_out: list[Question] = []
+    if config.held_out.questions:
+        others, _ = read_questions(inputs["questions"].path / HELD_OUT, encode, max_prompt_tokens=room)
+        held_out = others[: config.held_out.questions]
     optimizer = config.optimizer
     engine = start(
         policy,
@@ -40,6 +44,7 @@ def run(work: Work, config: RLConfig, inputs: Inputs) -> Outcome:
         engine=engine,
         tokenizer=tokenizer,
         questions=questions,
+        held_out=held_out,
         score=scorer(inputs.get("reward-model"), engine, config),
         start=inputs["policy"].path,
         rollouts=work.folder / "rollouts",
@@ -87,7 +92,7 @@ def scorer(artifact: Artifact | None, engine: Engine, config: RLConfig) -> Score
 
 def summary(work: Work, epochs: float) -> str:
     """One line: the reward of the first and the last steps, and how far the policy went from the reference."""
-    rows = read_metrics(work.logs)
+    rows = [row for row in read_metrics(work.logs) if row["step"] > 0]
     rewards = [row["reward"] for row in rows if "reward" in row]
     if not rewards:
         raise DataError("no output of the whole run could be judged: check the gold answers of the questions")

@@ -17,6 +17,7 @@ from lm.packing import examples_of_step
 from rl.explore import judge, sample_groups
 from rl.questions import Draw, Question
 from rl.ranking import Candidate
+from rl.ranks import gathered
 from rl.reward_model import RewardModel, outcome_loss, scores
 from rl.rollouts import Judged
 
@@ -41,11 +42,14 @@ def labelled_solutions(
     max_output_tokens: int,
     temperature: float,
     seed: int,
+    rank: int,
+    world_size: int,
 ) -> tuple[list[list[Solution]], Counter[str]]:
     """Solutions of each question with the verdict of the rule as label, and the verdicts counted.
 
-    A solution that the rule cannot judge gets no label and is left out."""
-    draws = [Draw(place, question) for place, question in enumerate(questions)]
+    The ranks share the questions and all get all solutions. One that the rule cannot judge gets no label and is left
+    out."""
+    draws = [Draw(place, question) for place, question in enumerate(questions)][rank::world_size]
     rollouts = sample_groups(
         policy,
         draws,
@@ -56,7 +60,7 @@ def labelled_solutions(
         end_ids=end_token_ids(policy, tokenizer),
         policy_version=0,
     )
-    judged = judge(rollouts, draws, tokenizer, None, rule_weight=1.0, model_weight=0.0)
+    judged = gathered(judge(rollouts, draws, tokenizer, None, rule_weight=1.0, model_weight=0.0))
     counts = Counter(f"verdict {one.grade.verdict.value}" for one in judged)
     by_question: list[list[Solution]] = [[] for _ in questions]
     for one in judged:

@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+from commons.errors import DataError
 from lm.logprobs import to_batches, token_logprobs
 from lm.sampling import sample
 from tests.lm.models import FAMILIES, VOCABULARY, llama
@@ -97,7 +98,7 @@ def test_outputs_stop_where_the_models_positions_end():
     )
     assert len(one.tokens) == 4
     assert not one.finished
-    with pytest.raises(ValueError, match="64 positions"):
+    with pytest.raises(DataError, match="64 positions"):
         draw(llama(), [[9] * 64])
 
 

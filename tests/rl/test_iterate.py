@@ -12,13 +12,14 @@ from commons.stage import Work
 from lm.checkpoints import load_model, load_tokenizer
 from lm.engine import start
 from rl.config import RLConfig
-from rl.iterate import Setting, iterate
+from rl.iterate import Setting, iterate, measured_held_out
 from rl.questions import read_questions
 from rl.reward_model import RewardModel, save_reward_model
 from rl.stage import check, run
 from tests.rl.conftest import external, question_rows
 
 TIMES = ("time", "step_time")
+SPEEDS = ("time/", "tokens_per_second/")
 
 
 def config(**changes):
@@ -30,6 +31,7 @@ def config(**changes):
         "max_output_tokens": 3,
         "batch_tokens": 40,
         "checkpoint_every": 3,
+        "held_out": {"samples": 5, "every": 3},
         "optimizer": {"learning_rate": 3e-3},
     }
     return RLConfig.model_validate(values | changes)
@@ -43,6 +45,7 @@ def setting_in(folder, policy, questions):
         engine=start(model, weight_decay=0.0),
         tokenizer=tokenizer,
         questions=asked,
+        held_out=asked[:2],
         score=None,
         start=policy,
         rollouts=folder / "rollouts",
@@ -55,7 +58,7 @@ def result(folder, setting):
     weights = {name: value.clone() for name, value in setting.engine.plain_model().state_dict().items()}
     files = {path.name: path.read_bytes() for path in sorted((folder / "rollouts").iterdir())}
     rows = [
-        {name: value for name, value in row.items() if name not in TIMES and not name.startswith("time/")}
+        {name: value for name, value in row.items() if name not in TIMES and not name.startswith(SPEEDS)}
         for row in read_metrics(folder / "logs")
     ]
     return weights, files, rows
@@ -82,9 +85,24 @@ def test_a_run_that_is_stopped_and_started_again_ends_with_the_same_bytes(tmp_pa
 def test_each_iteration_starts_at_distance_zero_from_its_reference(tmp_path, policy, questions):
     setting = setting_in(tmp_path, policy, questions)
     iterate(setting, config(), iter)
-    kl = [row["kl"] for row in read_metrics(tmp_path / "logs")]
+    kl = [row["kl"] for row in read_metrics(tmp_path / "logs") if row["step"]]
     assert (kl[0], kl[4]) == (0, 0)
     assert min(kl[1:4] + kl[5:]) > 0
+
+
+def test_held_out_questions_are_measured_before_the_first_step_on_the_way_and_after_the_last(
+    tmp_path, policy, questions
+):
+    setting = setting_in(tmp_path, policy, questions)
+    iterate(setting, config(), iter)
+    measured = {
+        row["step"]: row["held_out/pass_at_1"] for row in read_metrics(tmp_path / "logs") if "held_out/pass_at_1" in row
+    }
+    assert list(measured) == [0, 3, 6, 8]
+    again = measured_held_out(setting, config())  # the weights have not moved since
+    assert again["held_out/pass_at_1"] == measured[8]
+    assert again.keys() == {"held_out/pass_at_1", "held_out/maj_at_5", "held_out/not_answered"}
+    assert (measured[8] * 10) % 1 == pytest.approx(0, abs=1e-9)  # 2 questions, 5 outputs of each
 
 
 def test_every_output_is_on_disk_with_group_verdict_and_policy_version(tmp_path, policy, questions):
@@ -127,7 +145,7 @@ def test_the_reward_of_a_toy_task_rises_and_the_stage_says_so(tmp_path, policy, 
     work.folder.mkdir()
     settings = config(iterations=1, steps_per_iteration=60, questions_per_step=4, group_size=32, max_output_tokens=2)
     outcome = run(work, settings, {"policy": external(policy), "questions": external(questions)})
-    rewards = [row["reward"] for row in read_metrics(work.logs)]
+    rewards = [row["reward"] for row in read_metrics(work.logs) if row["step"]]
     assert sum(rewards[:5]) / 5 < 0.4
     assert sum(rewards[-5:]) / 5 > 0.8
     assert outcome.counts["outputs"] == 60 * 4 * 32

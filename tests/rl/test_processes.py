@@ -27,8 +27,14 @@ SETTINGS = [
     "updates_per_step=2",
     "batch_tokens=40",
     "checkpoint_every=4",
+    "held_out.questions=3",
+    "held_out.every=5",
     "optimizer.learning_rate=3e-3",
 ]
+
+
+HELD_OUT = ("held_out/pass_at_1", "held_out/maj_at_16")
+LOSSES = ("policy_loss", "kl_loss", "kl", "entropy", "grad_norm", "ratio_mean", "reward")
 
 
 class NoConfig(Config):
@@ -44,7 +50,8 @@ def inputs(tmp_path):
         return Outcome({}, "made")
 
     def make_questions(work, *_):
-        write_jsonl(work.folder / "rl.jsonl.zst", question_rows())
+        for name in ("rl", "heldout"):
+            write_jsonl(work.folder / f"{name}.jsonl.zst", question_rows())
         return Outcome({}, "made")
 
     for kind, made in (("checkpoint", make_policy), ("questions", make_questions)):
@@ -91,7 +98,7 @@ def test_a_run_killed_at_several_steps_ends_with_the_digest_of_a_whole_one(tmp_p
     assert again.files == whole.files
     assert again.digest == whole.digest
     assert "up to date" in finish(cut)
-    assert len(read_metrics(tmp_path / "cut" / "logs")) == 12
+    assert [row["step"] for row in read_metrics(tmp_path / "cut" / "logs")] == list(range(13))
 
 
 @pytest.mark.slow
@@ -105,5 +112,5 @@ def test_two_ranks_write_the_outputs_and_curves_of_one(tmp_path, inputs):
     assert tokens[0] == tokens[1]
     assert one.counts == two.counts
     for left, right in zip(read_metrics(one.logs), read_metrics(two.logs), strict=True):
-        for name in ("policy_loss", "kl_loss", "kl", "entropy", "grad_norm", "ratio_mean", "reward"):
+        for name in LOSSES if left["step"] else HELD_OUT:
             assert left[name] == pytest.approx(right[name], rel=1e-3, abs=1e-5), (name, left["step"])

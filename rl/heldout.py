@@ -1,0 +1,66 @@
+"""pass@1 and maj@K on fixed held-out questions while the policy learns."""
+
+import statistics
+from collections.abc import Sequence
+
+from pydantic import Field
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from commons.config import Config
+from lm.checkpoints import end_token_ids
+from rl.explore import judge, sample_groups
+from rl.questions import Draw, Question
+from rl.ranking import Candidate, majority
+from rl.ranks import gathered
+
+
+class HeldOutConfig(Config):
+    """What is measured on held-out questions while training."""
+
+    questions: int = Field(0, ge=0)
+    """Held-out questions asked, the same ones each time; 0 measures nothing. [questions; ours]"""
+    samples: int = Field(16, ge=1)
+    """K: outputs sampled for each, at `temperature`. [outputs; ours]"""
+    every: int = Field(50, ge=1, json_schema_extra={"identity": False})
+    """Steps between two measurements; there is one before the first step and one after the last. [steps; ours]"""
+
+
+def held_out_measures(
+    policy: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    questions: Sequence[Question],
+    *,
+    samples: int,
+    max_output_tokens: int,
+    temperature: float,
+    seed: int,
+    rank: int,
+    world_size: int,
+) -> dict[str, float]:
+    """`held_out/pass_at_1`, the mean over all outputs, and `held_out/maj_at_<K>`; the ranks share the questions.
+
+    An output without a verdict of its own (no answer, grader timed out) is not correct and does not vote; how many
+    there are is in `held_out/not_answered`. Nothing here touches the random numbers of training."""
+    own = [Draw(place, question) for place, question in enumerate(questions)][rank::world_size]
+    rollouts = sample_groups(
+        policy,
+        own,
+        group_size=samples,
+        max_output_tokens=max_output_tokens,
+        temperature=temperature,
+        seed=seed,
+        end_ids=end_token_ids(policy, tokenizer),
+        policy_version=0,
+    )
+    judged = gathered(judge(rollouts, own, tokenizer, None, rule_weight=1.0, model_weight=0.0))
+    groups: dict[int, list[Candidate]] = {}
+    for one in judged:
+        candidate = Candidate(0.0, one.grade.answer, one.grade.correct)
+        groups.setdefault(one.rollout.group, []).append(candidate)
+    return {
+        "held_out/pass_at_1": statistics.fmean(float(one.grade.correct) for one in judged),
+        f"held_out/maj_at_{samples}": statistics.fmean(
+            float(majority(group, weighted=False)) for group in groups.values()
+        ),
+        "held_out/not_answered": statistics.fmean(float(one.grade.answer is None) for one in judged),
+    }
