@@ -3,6 +3,7 @@
 from pydantic import Field, model_validator
 
 from commons.config import Config
+from lm.optimiser import AdamW
 
 
 def make_a_hundred(shares: Config) -> Config:
@@ -39,7 +40,7 @@ class Heldout(Config):
     """Held-out text of each source that bits per byte are measured on. [bytes; ours]"""
 
 
-class Training(Config):
+class Training(AdamW):
     """Optimiser, schedule and batch."""
 
     steps: int = Field(default=50_000, gt=0)
@@ -54,18 +55,6 @@ class Training(Config):
     """Learning rate after warm-up, 31.6% of it after 80% of the steps, 10% after 90%. [-; section 2.3]"""
     warmup_steps: int = Field(default=2_000, ge=0)
     """Steps of linear warm-up. [steps; section 2.2]"""
-    beta1: float = Field(default=0.9, ge=0, lt=1)
-    """AdamW's decay of the gradient mean. [-; section 2.2]"""
-    beta2: float = Field(default=0.95, ge=0, lt=1)
-    """AdamW's decay of the squared gradient. [-; section 2.2]"""
-    weight_decay: float = Field(default=0.1, ge=0)
-    """AdamW's weight decay. [-; section 2.2]"""
-    clip_norm: float | None = Field(default=1.0, gt=0)
-    """Largest gradient norm. [-; DeepSeek LLM, DeepSeekMath does not say]"""
-    zero_stage: int = Field(default=0, ge=0, le=3)
-    """DeepSpeed ZeRO stage. [-; ours]"""
-    bf16: bool = False
-    """Compute in bfloat16. [-; ours]"""
     save_every: int = Field(default=1_000, gt=0, json_schema_extra={"identity": False})
     """Steps between checkpoints to go on from. [steps; ours]"""
     evaluate_every: int = Field(default=1_000, gt=0, json_schema_extra={"identity": False})

@@ -10,7 +10,8 @@ from commons.errors import ConfigError
 from commons.progress import bar
 from commons.seeds import seed_of
 from commons.stage import Work
-from lm.engine import Engine, start
+from lm.engine import Engine
+from lm.optimiser import start_with
 from lm.packing import Rows, full_rows
 from lm.schedules import multi_step
 from lm.training import train
@@ -41,14 +42,7 @@ def train_on_mixture(
             f"`training.sequence_tokens` is {training.sequence_tokens}, but the model has "
             f"{model.config.max_position_embeddings} positions: lower it, or make the base model with more"
         )
-    engine = start(
-        model,
-        zero_stage=training.zero_stage,
-        betas=(training.beta1, training.beta2),
-        weight_decay=training.weight_decay,
-        clip=training.clip_norm,
-        bf16=training.bf16,
-    )
+    engine = start_with(model, training)
     folders = {name: work.scratch / "sources" / name for name in shares}
     _tokenise(engine, folders, sources, tokenizer, heldout)
     streams = {name: open_tokens(folder, seed_of(seed, "source", name)) for name, folder in folders.items()}

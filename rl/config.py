@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from commons.config import Config
+from lm.optimiser import AdamW
 from rl.heldout import HeldOutConfig
 
 
@@ -26,8 +27,8 @@ class RewardConfig(Config):
     """Weight of the reward model's probability of correct; above 0 needs --reward-model. [-; ours]"""
 
 
-class OptimizerConfig(Config):
-    """AdamW under DeepSpeed."""
+class OptimizerConfig(AdamW):
+    """AdamW of the policy."""
 
     learning_rate: float = Field(1e-6, gt=0)
     """Learning rate of the policy, constant after the warm-up. [-; section 4.2]"""
@@ -35,12 +36,6 @@ class OptimizerConfig(Config):
     """Updates of linear warm-up. [updates; ours, the paper states none]"""
     weight_decay: float = Field(0.0, ge=0)
     """AdamW weight decay; 0 because Eq. 3 has its own pull, to the reference. [-; ours]"""
-    max_gradient_norm: float = Field(1.0, gt=0)
-    """Gradients are scaled down to this norm. [-; section 2.2]"""
-    zero_stage: int = Field(0, ge=0, le=3)
-    """DeepSpeed ZeRO stage. [-; ours]"""
-    bf16: bool = False
-    """Train in bfloat16 with float32 master weights. [-; ours]"""
 
 
 class RLConfig(Config):

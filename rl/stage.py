@@ -9,7 +9,8 @@ from commons.metrics import read_metrics
 from commons.progress import bar
 from commons.stage import Inputs, Outcome, Stage, Work
 from lm.checkpoints import load_model, load_tokenizer, save_checkpoint
-from lm.engine import Engine, start
+from lm.engine import Engine
+from lm.optimiser import start_with
 from rl.config import RLConfig
 from rl.explore import Scorer
 from rl.iterate import Setting, iterate
@@ -32,14 +33,7 @@ def run(work: Work, config: RLConfig, inputs: Inputs) -> Outcome:
     if config.held_out.questions:
         others, _ = read_questions(inputs["questions"].path / HELD_OUT, encode, max_prompt_tokens=room)
         held_out = others[: config.held_out.questions]
-    optimizer = config.optimizer
-    engine = start(
-        policy,
-        zero_stage=optimizer.zero_stage,
-        weight_decay=optimizer.weight_decay,
-        clip=optimizer.max_gradient_norm,
-        bf16=optimizer.bf16,
-    )
+    engine = start_with(policy, config.optimizer)
     setting = Setting(
         engine=engine,
         tokenizer=tokenizer,

@@ -16,7 +16,7 @@ from commons.seeds import seed_of
 from commons.shards import read_jsonl
 from commons.stage import Inputs, Outcome, Stage, Work
 from lm.checkpoints import load_model, load_tokenizer, save_checkpoint
-from lm.engine import Engine, start
+from lm.optimiser import AdamW, start_with
 from lm.packing import Example
 from lm.schedules import constant, multi_step
 from lm.training import train
@@ -39,7 +39,7 @@ class Batch(Config):
     """Take the loss on questions and printed output too, not on solutions only; the paper does not say. [-; ours]"""
 
 
-class Optimiser(Config):
+class Optimiser(AdamW):
     """AdamW; the paper gives the learning rate only, the rest is as in pre-training."""
 
     learning_rate: float = Field(default=5e-5, gt=0)
@@ -48,18 +48,6 @@ class Optimiser(Config):
     """Constant, or the steps of section 2.2, for small models whose weights stay noisy else. [-; section 3]"""
     warmup_steps: int = Field(default=0, ge=0)
     """Steps of linear warm-up before it. [steps; ours]"""
-    beta1: float = Field(default=0.9, ge=0, lt=1)
-    """AdamW's decay of the gradient mean. [-; ours, as section 2.2]"""
-    beta2: float = Field(default=0.95, ge=0, lt=1)
-    """AdamW's decay of the squared gradient. [-; ours, as section 2.2]"""
-    weight_decay: float = Field(default=0.1, ge=0)
-    """AdamW's weight decay. [-; ours, as section 2.2]"""
-    clip_norm: float | None = Field(default=1.0, gt=0)
-    """Largest gradient norm. [-; ours]"""
-    zero_stage: int = Field(default=0, ge=0, le=3)
-    """DeepSpeed ZeRO stage. [-; ours]"""
-    bf16: bool = False
-    """Compute in bfloat16. [-; ours]"""
 
 
 class HeldOut(Config):
@@ -106,7 +94,7 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
         seed=seed_of(config.seed, "sft", "order"),
         attend_across=config.batch.attend_across,
     )
-    engine = _start(model, config.optimiser)
+    engine = start_with(model, config.optimiser)
     asked = held_out_questions(list(read_jsonl(questions / "heldout.jsonl.zst")), tokenizer, config.held_out.questions)
 
     def measure(current: PreTrainedModel) -> dict[str, int]:
@@ -186,17 +174,6 @@ def _check_length(row_tokens: int, model: PreTrainedModel) -> None:
     positions = model.config.max_position_embeddings
     if row_tokens > positions:
         raise ConfigError(f"`batch.row_tokens` is {row_tokens}, but the model has {positions} positions: lower it")
-
-
-def _start(model: PreTrainedModel, optimiser: Optimiser) -> Engine:
-    return start(
-        model,
-        zero_stage=optimiser.zero_stage,
-        betas=(optimiser.beta1, optimiser.beta2),
-        weight_decay=optimiser.weight_decay,
-        clip=optimiser.clip_norm,
-        bf16=optimiser.bf16,
-    )
 
 
 STAGE = Stage(
