@@ -28,7 +28,7 @@ def run(work: Work, config: EvalConfig, inputs: Inputs) -> Outcome:
     if work.rank > 0:
         return Outcome({}, "")
     items = _items(inputs["questions"])
-    asker = _asker(config, inputs)
+    asker = asker_of(config, inputs)
     greedy_items = chosen(
         items,
         in_distribution=config.greedy_questions,
@@ -66,7 +66,8 @@ def _rows(questions: Artifact, name: str) -> Iterator[dict[str, Any]]:
     return read_jsonl(path) if path.exists() else iter(())
 
 
-def _asker(config: EvalConfig, inputs: Inputs) -> Asker:
+def asker_of(config: EvalConfig, inputs: Inputs) -> Asker:
+    """The model and how it is asked: a base model after solved examples, any other in the chat form."""
     folder = inputs["model"].path
     model, tokenizer = load_model(folder), load_tokenizer(folder)
     if torch.cuda.is_available():

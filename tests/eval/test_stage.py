@@ -1,14 +1,23 @@
 """`python -m eval` on a model whose answers are known."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from commons.artifacts import open_artifact
+from commons.prompts import prompt
 from commons.shards import read_jsonl
 from commons.stage import main
-from eval.stage import STAGE
+from eval.config import EvalConfig
+from eval.items import held_out
+from eval.stage import STAGE, asker_of
 
+ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ["samples_per_question=4", "sampled_questions=2", "max_new_tokens=120", "rows_at_once=8"]
 
 
@@ -66,21 +75,35 @@ def test_the_same_evaluation_has_the_same_digest(evaluation, checkpoint, questio
     assert "2 programs run (isolation L" in line
 
 
-def test_a_killed_evaluation_goes_on_from_the_chunks_on_disk(evaluation, checkpoint, questions, tmp_path, monkeypatch):
+@pytest.mark.slow
+def test_a_killed_evaluation_goes_on_from_the_chunks_on_disk(evaluation, checkpoint, questions, tmp_path):
     out = tmp_path / "killed"
-    monkeypatch.setattr("eval.stage.result_rows", lambda *_, **__: (_ for _ in ()).throw(RuntimeError("killed here")))
-    with pytest.raises(RuntimeError, match="killed here"):
-        evaluate(checkpoint, questions, out)
-    monkeypatch.undo()
-    monkeypatch.setattr("eval.answering.sample", lambda *_, **__: pytest.fail("answers were made again"))
-    assert evaluate(checkpoint, questions, out) == 0
+    chunk = tmp_path / "killed.partial" / ".work" / "greedy" / "00000.jsonl"
+    command = [sys.executable, "-m", "eval", "--model", str(checkpoint), "--questions", str(questions)]
+    with subprocess.Popen([*command, "--out", str(out), *SETTINGS], cwd=ROOT) as running:
+        while running.poll() is None and not chunk.exists():
+            time.sleep(0.002)
+        running.send_signal(signal.SIGKILL)
+    assert chunk.exists()
+    written = chunk.stat().st_mtime_ns
+    with subprocess.Popen([*command, "--out", str(out), *SETTINGS], cwd=ROOT) as running:
+        while running.poll() is None:
+            times = {chunk.stat().st_mtime_ns} if chunk.exists() else set()
+            assert times <= {written}
+            time.sleep(0.01)
     assert open_artifact(out, "evaluation").digest == evaluation.digest
 
 
-def test_a_base_model_is_asked_with_examples(checkpoint, questions, tmp_path):
-    assert evaluate(checkpoint, questions, tmp_path / "base", "label=base", "few_shot_examples=1") == 0
-    rows = rows_of(open_artifact(tmp_path / "base", "evaluation"))
-    assert {row["model"] for row in rows} == {"base"}
+def test_a_base_model_is_asked_with_solved_examples_before_the_question(checkpoint, questions):
+    inputs = {"model": open_artifact(checkpoint, "checkpoint"), "questions": open_artifact(questions, "questions")}
+    [item] = [item for item in held_out(read_jsonl(questions / "heldout.jsonl.zst")) if item.id == "heldout-1"]
+    base = asker_of(EvalConfig(label="base", few_shot_examples=1, max_new_tokens=20), inputs).prompt(item)
+    assert base.count("Question:") == 2
+    example, asked = base.split("\n\n")
+    assert example.endswith("1+1=2. So \\boxed{2}.")
+    assert "2+2" in asked
+    chat = asker_of(EvalConfig(label="instruct", max_new_tokens=20), inputs).prompt(item)
+    assert chat == prompt("2+2", "cot", "en")
 
 
 def test_programs_are_not_run_below_the_isolation_that_is_asked_for(
