@@ -5,6 +5,7 @@ import pytest
 
 from commons.artifacts import open_artifact, read_manifest
 from commons.errors import ArtifactError
+from commons.publish import recover, standing_manifest
 from commons.stage import main
 from tests.commons.toy_stage import STAGE
 
@@ -54,6 +55,24 @@ def test_the_old_artifact_stays_until_the_new_one_is_whole(tmp_path, monkeypatch
     with pytest.raises(RuntimeError, match="our bug"):
         run("--out", out, "seed=1", "pause_ms=1", "--replace")
     assert digest(out) == old
+
+
+def test_ranks_that_look_on_see_the_same_artifact_at_every_moment_of_a_swap(tmp_path):
+    out, old, partial = tmp_path / "toy", tmp_path / "toy.old", tmp_path / "toy.partial"
+    run("--out", out)
+    run("--out", tmp_path / "new", "seed=1")
+    (tmp_path / "new").rename(partial)
+    new = digest(partial)
+    assert standing_manifest(out).digest == new  # whole, but not moved yet
+    out.rename(old)
+    assert standing_manifest(out).digest == new  # between the two renames
+    partial.rename(out)
+    assert standing_manifest(out).digest == new
+    out.rename(partial)
+    (partial / "manifest.json").unlink()
+    assert standing_manifest(out).digest == digest(old) != new  # a kill before the new one was whole
+    recover(out)
+    assert standing_manifest(out).digest == digest(out)
 
 
 def test_an_unfinished_run_of_another_config_is_restarted_only_when_asked(tmp_path, monkeypatch, capsys):

@@ -50,6 +50,13 @@ def test_two_ranks_give_the_loss_curve_of_one(inputs, tmp_path, zero_stage):
     assert two == pytest.approx(one, rel=1e-4)
 
 
+def test_a_step_with_fewer_rows_than_ranks_is_refused_in_one_line(inputs, tmp_path):
+    process = start(inputs, tmp_path / "out", 2, "batch.rows=1")
+    printed, _ = process.communicate()
+    assert process.returncode != 0
+    assert "sft: a step has fewer parts than there are processes (2)" in printed
+
+
 def test_fine_tuning_killed_at_random_times_ends_with_the_weights_of_an_uninterrupted_run(inputs, tmp_path):
     expected = finish(inputs, tmp_path / "whole")
     draw, killed, out = random.Random(0), 0, tmp_path / "killed"
