@@ -46,7 +46,7 @@ def accuracies(seed: int, made: dict[str, Artifact]) -> Iterator[str]:
         )
         yield line(f"greedy_{model}_seed_{seed}", row["accuracy"], "fraction", row["n"])
         for name in ("maj_at_k", "pass_at_k"):
-            yield line(f"{name[:-1]}16_{model}_seed_{seed}", row[name]["16"], "fraction", row["n"])
+            yield line(f"{name[:-1]}16_{model}_seed_{seed}", row[name]["16"], "fraction", row["sampled_n"])
 
 
 def gains(seed: int, made: dict[str, Artifact], before: str) -> Iterator[tuple[str, float, str]]:
