@@ -81,7 +81,7 @@ def unread(span: Span, problem: str, detail: str) -> Capture:
 
 def _unread_record(span: Span, record: Record) -> Capture | None:
     if record.problem:
-        return unread(span, record.problem, record.detail)
+        return unread(span, span.problem or record.problem, span.detail or record.detail)
     return unread(span, span.problem, span.detail) if span.problem and not record.kind else None
 
 

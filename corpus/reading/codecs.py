@@ -3,13 +3,13 @@
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import lz4.frame
 import zstandard
 
 MOST_OUT = 1 << 20  # bytes that one step may give: a bomb comes out in pieces
-TRIAL_BYTES = 1 << 11
 DICTIONARY_FRAME = b"\x5d\x2a\x4d\x18"  # of .warc.zst files: a skippable frame in front of the first record
 
 
@@ -22,10 +22,11 @@ class Codec:
     decoder: Callable[[], Any]
     errors: tuple[type[Exception], ...]
     step: int  # bytes of input that are given to the decoder at once
+    trial: int  # bytes of input after which a whole member has given its first output: a block, where there are any
 
 
-GZIP = Codec("gzip", b"\x1f\x8b\x08", lambda: zlib.decompressobj(31), (zlib.error,), 1 << 15)
-LZ4 = Codec("lz4", b"\x04\x22\x4d\x18", lz4.frame.LZ4FrameDecompressor, (RuntimeError,), 1 << 15)
+GZIP = Codec("gzip", b"\x1f\x8b\x08", lambda: zlib.decompressobj(31), (zlib.error,), 1 << 15, 1 << 11)
+LZ4 = Codec("lz4", b"\x04\x22\x4d\x18", lz4.frame.LZ4FrameDecompressor, (RuntimeError,), 1 << 15, (4 << 20) + 64)
 
 
 def zstd(dictionary: bytes = b"") -> Codec:
@@ -36,7 +37,7 @@ def zstd(dictionary: bytes = b"") -> Codec:
         return zstandard.ZstdDecompressor(dict_data=known, max_window_size=1 << 27).decompressobj()
 
     # The decoder has no bound on its output: small steps keep a bomb within the memory limit.
-    return Codec("zstd", b"\x28\xb5\x2f\xfd", decoder, (zstandard.ZstdError,), 1 << 12)
+    return Codec("zstd", b"\x28\xb5\x2f\xfd", decoder, (zstandard.ZstdError,), 1 << 12, (1 << 17) + 64)
 
 
 ZSTD = zstd()
@@ -68,9 +69,12 @@ def first_bytes(codec: Codec, data: bytes) -> bytes:
     """The first decoded bytes of a member that may start here; empty where none does."""
     decoder = codec.decoder()
     try:
-        return b"".join(outputs(codec, decoder, data[:TRIAL_BYTES]))
+        for at in range(0, min(len(data), codec.trial), codec.step):
+            if out := b"".join(islice(outputs(codec, decoder, data[at : at + codec.step]), 1)):
+                return out
     except codec.errors:
-        return b""
+        pass
+    return b""
 
 
 def zstd_dictionary(frame: bytes) -> bytes:

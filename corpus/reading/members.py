@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from corpus.reading.codecs import (
     DICTIONARY_FRAME,
-    TRIAL_BYTES,
     Codec,
     codec_of,
     first_bytes,
@@ -152,7 +151,7 @@ def _member(archive: _Archive, start: int, codec: Codec) -> Iterator[Piece]:  # 
 def _next_member(archive: _Archive, offset: int, codec: Codec, starts_record: Callable[[bytes], bool]) -> int:
     """The next place at which a member decodes to the start of a record, or the end of the file."""
     while (offset := archive.find(codec.magic, max(offset, archive.first))) >= 0:
-        if starts_record(first_bytes(codec, archive.at(offset, TRIAL_BYTES))):
+        if starts_record(first_bytes(codec, archive.at(offset, codec.trial))):
             return offset
         offset += 1
     return archive.end()
