@@ -36,6 +36,18 @@ PYTHON_NAMES = {
 }
 # Browsers refuse these for reasons of security; here the text counts.
 REFUSED_BY_BROWSERS = {"hz-gb-2312": "hz", "iso-2022-kr": "iso2022_kr", "iso-2022-cn": "gb18030"}
+# The detector's names that are no labels of the standard.
+DETECTOR_NAMES = {
+    "euc_jp": "euc-jp",
+    "euc_kr": "euc-kr",
+    "cp949": "euc-kr",
+    "iso2022_jp": "iso-2022-jp",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "mac_cyrillic": "x-mac-cyrillic",
+    "big5hkscs": "big5",
+    "cp932": "shift_jis",
+    "johab": "",
+}
 USER_DEFINED = "x-user-defined"
 
 
@@ -60,11 +72,21 @@ def charset_of(body: bytes, content_type: str) -> str:
     for label in _meta_labels(body):
         if found := _of_meta(label):
             return found
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return _known(detect_encoding(body) or "") or "cp1252"
-    return "utf-8"
+    return "utf-8" if _is_nearly_utf_8(body) else _detected(body)
+
+
+def _is_nearly_utf_8(body: bytes) -> bool:
+    """Whether a body is UTF-8 but for a few bytes, as of a character cut in two: no other charset looks like that."""
+    text = body.decode("utf-8", errors="replace")
+    bad = text.count("\ufffd")
+    return bad == 0 or bad * 4 < sum(character > "\x7f" for character in text) - bad
+
+
+def _detected(body: bytes) -> str:
+    """What the bytes look like, among the charsets that browsers know; windows-1252 as the last resort."""
+    found = (detect_encoding(body, html5_compatible=False) or "").lower()
+    name = _known(DETECTOR_NAMES.get(found, found))
+    return name if name and name != "utf-8" else "cp1252"
 
 
 def _known(label: str) -> str:

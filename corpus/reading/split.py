@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from corpus.reading.codecs import codec_of, first_bytes
 from corpus.reading.tape import Tape
 
 MOST_HEADER = 1 << 16
@@ -89,10 +90,19 @@ def _stretch(tape: Tape, most_bytes: int) -> Iterator[Span]:
         header = _header(tape)
         if header:
             yield _record(tape, header, start, most_bytes)
+        elif tape.plain and _is_packed(tape):  # a file of both kinds
+            offset, _ = tape.place(start)
+            for span in _spans(Tape(tape.rest(), starts_record), most_bytes):
+                yield replace(span, offset=offset + span.offset)
         else:
             first = tape.peek(40).decode("ascii", "backslashreplace")
             _to_next_start(tape)
             yield _bad(tape, start, tape.broken or f"{tape.position - start} bytes, no record: {first}")
+
+
+def _is_packed(tape: Tape) -> bool:
+    codec = codec_of(tape.peek(4))
+    return codec is not None and starts_record(first_bytes(codec, tape.peek(codec.trial)))
 
 
 def _bad(tape: Tape, start: int, why: str) -> Span:

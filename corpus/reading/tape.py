@@ -4,7 +4,7 @@ A gzip member that starts with a record begins a new stretch, so that damage nev
 (members cut anywhere, a file gzipped whole) goes on with the stretch before.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from corpus.reading.members import BROKEN, DATA, END, PLAIN, SKIPPED, START, Piece, pieces
@@ -108,6 +108,13 @@ class Tape:
             if left and not self._pull():
                 break
         return size - left
+
+    def rest(self) -> Iterator[bytes]:
+        """What is left of the stretch, read to its end."""
+        while self.need(1):
+            chunk = bytes(self._buffer[self._at :])
+            self._at = len(self._buffer)
+            yield chunk
 
     def ended(self) -> bool:
         """Whether the stretch has no byte left."""

@@ -119,7 +119,10 @@ def test_w2_rubbish_between_members_is_counted():
 
 def test_an_uncompressed_record_between_members_is_read():
     parts = [gzip.compress(one) for one in RECORDS]
-    assert summary(b"".join([parts[0], RECORDS[1], *parts[2:]])) == GOOD
+    for mixed in ([parts[0], RECORDS[1], *parts[2:]], [RECORDS[0], *parts[1:]]):
+        found = spans(b"".join(mixed))
+        assert [span.block.rstrip() for span in found] == [one.rstrip() for one in RECORDS]
+        assert b"".join(mixed)[found[3].offset : found[3].offset + found[3].length] == mixed[3]
 
 
 @pytest.mark.parametrize("wrong", [-5, 5, 9000, 10**9])
