@@ -15,13 +15,10 @@ import pyarrow as pa
 
 from commons.progress import bar
 from commons.shards import read_parquet, write_parquet_rows
-from corpus.crawl import capture_of, is_capture, unread
-from corpus.pages import Page, dropped, page_of
+from corpus.crawl import is_capture, unread
+from corpus.pages import Item, Page, dropped, page_of_span
 from corpus.reading.sources import Part
-from corpus.reading.split import Span
 from corpus.workers import Limits, map_in_children
-
-Item = tuple[int, str, Span]  # number of the part, file, record
 
 TEXT_COLUMNS = ("id", "url", "key", "domain", "date", "language", "text", "text_digest", "reason", "detail")
 PLACE_COLUMNS = (
@@ -50,7 +47,7 @@ def extract_crawl(
         for file, span in parts[number].spans(most_bytes=max_body_bytes + MOST_HEADERS)
         if is_capture(span)
     )
-    work = partial(_work, hashes=hashes, max_body_bytes=max_body_bytes)
+    work = partial(page_of_span, hashes=hashes, max_body_bytes=max_body_bytes)
     pages = map_in_children(work, items, failed=_failed, workers=workers, limits=limits)
     shown = bar(pages, total=None, label="corpus: pages")
     for number, group in groupby(shown, key=lambda pair: pair[0]):
@@ -74,12 +71,6 @@ def _by_reason(table: pa.Table) -> dict[str, int]:
 
 def _name_of(part: Part) -> str:
     return hashlib.sha256(part.name.encode()).hexdigest()[:24]
-
-
-def _work(item: Item, *, hashes: int, max_body_bytes: int) -> tuple[int, Page | None]:
-    number, file, span = item
-    capture = capture_of(span, max_body_bytes=max_body_bytes)
-    return number, page_of(capture, file, hashes=hashes) if capture else None
 
 
 def _failed(item: Item, reason: str, detail: str) -> tuple[int, Page | None]:

@@ -4,12 +4,15 @@ import hashlib
 from dataclasses import dataclass
 
 from corpus.charset import decode
-from corpus.crawl import Capture
+from corpus.crawl import Capture, capture_of
 from corpus.deduplicate import signature
 from corpus.extract import extract
 from corpus.language import language_of
+from corpus.reading.split import Span
 from corpus.tokens import count_tokens
 from corpus.urls import domain_of, url_key
+
+Item = tuple[int, str, Span]  # number of the part of the crawl, file, record
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,13 @@ class Page:
     digest: str
     digest_check: str
     truncated: str
+
+
+def page_of_span(item: Item, *, hashes: int, max_body_bytes: int) -> tuple[int, Page | None]:
+    """The work of a child process: one record -> its page, or None for a record that never holds one."""
+    number, file, span = item
+    capture = capture_of(span, max_body_bytes=max_body_bytes)
+    return number, page_of(capture, file, hashes=hashes) if capture else None
 
 
 def page_of(capture: Capture, file: str, *, hashes: int) -> Page:

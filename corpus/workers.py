@@ -109,14 +109,11 @@ def _start(pool: _Pool[In, Out]) -> _Child[In]:
 def _serve(work: Callable[[In], Out], pipe: Connection, memory_bytes: int, parent: int) -> None:
     _end_with(parent)
     _limit_memory(memory_bytes)
-    pipe.send(STARTED)
-    while True:
-        try:
-            batch = pipe.recv()
-        except EOFError:
-            return
-        for item in batch:
-            pipe.send(_answer(work, item))
+    with suppress(EOFError, ConnectionError):  # the parent has no more pages, or no more use for this child
+        pipe.send(STARTED)
+        while True:
+            for item in pipe.recv():
+                pipe.send(_answer(work, item))
 
 
 def _answer(work: Callable[[In], Out], item: In) -> tuple[bool, Any]:

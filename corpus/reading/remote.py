@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from itertools import chain
 from typing import Protocol
 
 from commons.errors import DataError
@@ -87,11 +88,12 @@ class Fetcher:
         while end is None or first < end:
             try:
                 with self._open(url, first, end, version) as reply:
+                    chunks = _no_error_page(reply.chunks) if first == start or reply.first == 0 else reply.chunks
                     version = self._same(version, reply)
                     if end is not None and reply.total is not None and end > reply.total:
                         raise Unreachable(f"it ends at {reply.total}, before byte {end}")
                     end = reply.total if end is None else end
-                    for chunk in _from(reply, first, end, at_start=first == start):
+                    for chunk in _within(chunks, reply.first, first, end):
                         first, failures = first + len(chunk), 0
                         yield chunk
                 if end is None or first >= end:
@@ -147,29 +149,27 @@ class Fetcher:
         self.sleep(max(wait, error.wait_seconds))
 
 
-def _from(reply: Reply, first: int, end: int | None, *, at_start: bool) -> Iterator[bytes]:
-    """The chunks of a reply without what lies before `first` or behind `end`."""
-    place = reply.first
+def _within(chunks: Iterator[bytes], place: int, first: int, end: int | None) -> Iterator[bytes]:
+    """The chunks of a reply that begins at `place`, without what lies before `first` or behind `end`."""
     if place > first:
         raise Transient(f"bytes from {place} came for those from {first}")
-    for chunk in reply.chunks:
-        if at_start and place == reply.first:
-            _check_error_page(chunk, reply.chunks)
+    for chunk in chunks:
         begin, stop = max(0, first - place), len(chunk) if end is None else min(len(chunk), end - place)
         place += len(chunk)
         if begin < stop:
             yield chunk[begin:stop]
 
 
-def _check_error_page(chunk: bytes, rest: Iterator[bytes]) -> None:
-    """S3 can answer 200 and send an error as XML; no archive begins like that."""
-    if not chunk.lstrip()[:6].startswith((b"<?xml", b"<Error")):
-        return
-    for more in rest:
-        chunk += more
-        if len(chunk) > MOST_ERROR_BYTES:
+def _no_error_page(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks, unless they are an error: S3 can answer 200 and send one as XML; no archive begins like that."""
+    begin = next(chunks, b"")
+    if not begin.lstrip().startswith((b"<?xml", b"<Error")):
+        return chain([begin], chunks)
+    for more in chunks:
+        begin += more
+        if len(begin) > MOST_ERROR_BYTES:
             break
-    code = ERROR_CODE.search(chunk)
+    code = ERROR_CODE.search(begin)
     name = code.group(1).decode("ascii") if code else "an XML page"
     if name in BUSY_CODES:
         raise Transient(f"{name} in place of the file", slower=True)

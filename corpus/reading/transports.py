@@ -24,7 +24,10 @@ class Http:
     def __init__(self, *, timeout_seconds: float, agent: str = "deepseekmath-recipe/0.1 (corpus reader)") -> None:
         self._pool = urllib3.PoolManager(
             timeout=timeout_seconds,
-            retries=urllib3.Retry(total=5, connect=0, read=0, status=0, other=0, redirect=5),
+            # Redirects alone: waiting and trying again is the fetcher's.
+            retries=urllib3.Retry(
+                total=5, connect=0, read=0, status=0, other=0, redirect=5, respect_retry_after_header=False
+            ),
             headers={"User-Agent": agent, "Accept-Encoding": "identity"},
         )
 
