@@ -65,10 +65,10 @@ def decode(body: bytes, content_type: str) -> str:
 def charset_of(body: bytes, content_type: str) -> str:
     """Python's name of the charset of a body without byte-order mark (or `x-user-defined`)."""
     named = HEADER.search(content_type)
-    if named and (found := _known(next(filter(None, named.groups()), ""))):
-        # A header that says UTF-16 over a page written in single bytes would make it unreadable.
-        if not found.startswith("utf-16") or b"\x00" in body[:PRESCAN_BYTES]:
-            return found
+    found = _known(next(filter(None, named.groups()), "")) if named else ""
+    # A header that says UTF-16 over a page written in single bytes would make it unreadable.
+    if found and (not found.startswith("utf-16") or b"\x00" in body[:PRESCAN_BYTES]):
+        return found
     for label in _meta_labels(body):
         if found := _of_meta(label):
             return found
@@ -128,8 +128,8 @@ def _meta_label(attributes: bytes) -> Iterator[str]:
     if values.get("charset"):
         yield values["charset"]
     elif values.get("http-equiv", "").strip().lower() == "content-type":
-        if found := HEADER.search(values.get("content", "")):
-            yield next(filter(None, found.groups()), "")
+        found = HEADER.search(values.get("content", ""))
+        yield next(filter(None, found.groups()), "") if found else ""
 
 
 def _as_c1(error: UnicodeError) -> tuple[str, int]:

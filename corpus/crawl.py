@@ -98,7 +98,10 @@ def _problem(record: Record, body: bytes) -> tuple[str, str]:
     if record.kind == "response" and record.status != "200":
         return ("http status", record.status) if record.http else ("no http response", record.content_type)
     kind = record.content_type.split(";")[0].strip().lower()
-    if kind not in HTML_TYPES and (kind or not LOOKS_LIKE_HTML.match(body[:2048])):
-        if record.kind != "conversion" or kind != PLAIN_TEXT:
-            return "not html", kind or "unnamed"
+    if record.kind == "conversion" and kind == PLAIN_TEXT:
+        is_page = True
+    else:
+        is_page = kind in HTML_TYPES or (not kind and bool(LOOKS_LIKE_HTML.match(body[:2048])))
+    if not is_page:
+        return "not html", kind or "unnamed"
     return ("", "") if body.strip() else ("empty body", "")

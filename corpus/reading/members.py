@@ -5,7 +5,7 @@ that place is looked for from just behind the member's first byte, because a dec
 several good members before it notices. Memory: MOST_KEPT compressed bytes of one member.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import NamedTuple
 
 from corpus.reading.codecs import (
@@ -128,7 +128,8 @@ def _plain(archive: _Archive) -> Iterator[Piece]:
         yield Piece(END, size)
 
 
-def _member(archive: _Archive, start: int, codec: Codec) -> Iterator[Piece]:  # and returns (reason of damage, end)
+def _member(archive: _Archive, start: int, codec: Codec) -> Generator[Piece, None, tuple[str, int]]:
+    """The pieces of one member; returns (reason of damage or empty, where it ended)."""
     yield Piece(START, start)
     decoder, place = codec.decoder(), start
     try:

@@ -1,9 +1,9 @@
 """What `--crawl` may name -> parts: each is read in order, and each is one shard, the unit of resume.
 
-    folder              all WARC, WET and ARC files in it at any depth
-    one such file       that file
-    *.toml              pages chosen through the columnar index (docs/corpus.md)
-    any other file      a list of WARC, WET or ARC files, one a line, gzip or not: addresses, or paths below `base`
+folder              all WARC, WET and ARC files in it at any depth
+one such file       that file
+*.toml              pages chosen through the columnar index (docs/corpus.md)
+any other file      a list of WARC, WET or ARC files, one a line, gzip or not: addresses, or paths below `base`
 """
 
 import gzip
@@ -168,7 +168,9 @@ def _listed(path: Path, base: str, fetcher: Fetcher) -> list[Part]:
         if not name or name.startswith("#"):
             continue
         if not name.lower().endswith(ARCHIVE_NAMES):
-            raise DataError(f"{path}:{number}: {name[:80]!r} names no WARC, WET or ARC file; one is wanted on each line")
+            raise DataError(
+                f"{path}:{number}: {name[:80]!r} names no WARC, WET or ARC file; one is wanted on each line"
+            )
         local = path.parent / name
         if "://" not in name and (local.is_file() or "://" not in base):
             parts.append(LocalFile(name, local if local.is_file() else Path(base) / name))
@@ -205,9 +207,7 @@ def _chosen(path: Path, base: str, fetcher: Fetcher) -> list[Part]:
     return [ChosenRecords(_digest(run), base, tuple(run), fetcher) for run in runs]
 
 
-def _places(
-    path: Path, names: Sequence[str], base: str, wanted: Sequence[Wanted], fetcher: Fetcher
-) -> list[Place]:
+def _places(path: Path, names: Sequence[str], base: str, wanted: Sequence[Wanted], fetcher: Fetcher) -> list[Place]:
     sources: list[Any] = []
     for name in names:
         local = path.parent / name

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from corpus.reading.members import BROKEN, DATA, END, PLAIN, SKIPPED, START, Piece, pieces
 
-
 OVERLAP = 1 << 14  # bytes in which a start of a record that was cut by the window is found again
 
 
@@ -143,13 +142,15 @@ class Tape:
     def _goes_on(self) -> bool:
         """Whether the next member continues this stretch: it holds bytes that start no record."""
         start, data = self._next(), self._next()
-        if start is not None and start.kind == START and data is not None and data.kind in (DATA, END):
-            # A new record can only be told from a body by its first bytes.
-            if data.kind == END or not self._starts_record(data.data):
-                self._marks.append(_Mark(self._dropped + len(self._buffer), start.offset, start.data == PLAIN))
-                self._waiting.append(data)
-                return True
-        self._waiting = [piece for piece in (start, data) if piece is not None] + self._waiting
+        if start is None or data is None:
+            self._waiting = [start] if start else []
+            return False
+        # A new record can only be told from a body by its first bytes.
+        if start.kind == START and (data.kind == END or (data.kind == DATA and not self._starts_record(data.data))):
+            self._marks.append(_Mark(self._dropped + len(self._buffer), start.offset, start.data == PLAIN))
+            self._waiting.append(data)
+            return True
+        self._waiting = [start, data, *self._waiting]
         return False
 
     def _next(self) -> Piece | None:

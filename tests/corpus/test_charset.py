@@ -101,7 +101,9 @@ def test_windows_1252_has_no_byte_that_means_nothing():
     assert "\ufffd" not in decode(bytes(range(32, 127)) + bytes(range(128, 256)), "text/html; charset=latin1")
 
 
-@pytest.mark.parametrize("charset", ["gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "windows-1251", "utf-8", "latin-1"])
+@pytest.mark.parametrize(
+    "charset", ["gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "windows-1251", "utf-8", "latin-1"]
+)
 def test_a_page_that_names_no_charset_is_detected(charset):
     texts = {
         "gb18030": CHINESE,

@@ -115,7 +115,7 @@ def test_stated_digests_are_checked(line, expected):
 
 
 def test_a_wet_record_is_text_already():
-    text = "Un texto. a < b & c".encode()
+    text = b"Un texto. a < b & c"
     wet = (
         b"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a.org/w\r\nWARC-Date: 2024-05-18T01:58:10Z\r\n"
         b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n" % (len(text), text)
@@ -131,7 +131,11 @@ def test_a_page_is_known_by_address_and_text_and_names_its_place():
     assert "$a+b$" in page.text
     assert page.tokens > 10
     assert len(page.signature) == 4 * 128
-    assert (page.file, page.offset, page.length) == ("a.warc.gz", 0, len(response(url="http://www.a.org/1?utm_source=x")))
+    assert (page.file, page.offset, page.length) == (
+        "a.warc.gz",
+        0,
+        len(response(url="http://www.a.org/1?utm_source=x")),
+    )
 
 
 def test_http_answers_of_odd_versions_are_read():

@@ -107,6 +107,6 @@ def test_kill_9_at_random_times_changes_nothing_and_repeats_nothing(tmp_path):
             assert (shards / name).stat().st_mtime_ns == age, "a finished file was made again"
         ages = {path.name: path.stat().st_mtime_ns for path in shards.glob("*.parquet")}
         remove_unfinished_files(shards)
-    assert 5 <= len(ages)
+    assert len(ages) >= 5
     extract(crawl, shards)
     assert contents(shards) == contents(tmp_path / "whole")

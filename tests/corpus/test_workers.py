@@ -9,7 +9,7 @@ import pytest
 
 from corpus.workers import Limits, map_in_children
 
-LIMITS = Limits(seconds=4.0, memory_bytes=256 << 20)
+LIMITS = Limits(seconds=2.0, memory_bytes=256 << 20)
 
 
 def work(item: int) -> str:
