@@ -12,6 +12,7 @@ from corpus.reading.split import Span
 from corpus.tokens import count_tokens
 from corpus.urls import domain_of, url_key
 
+PLACE = ("file", "offset", "length", "digest", "digest_check", "truncated")  # columns that say where a page lies
 Item = tuple[int, str, Span]  # number of the part of the crawl, file, record
 
 
