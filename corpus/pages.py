@@ -55,8 +55,10 @@ def page_of(capture: Capture, file: str, *, hashes: int) -> Page:
     key = url_key(capture.url)
     if capture.problem or key is None:
         return dropped(capture, file, capture.problem or "no web address", capture.detail)
-    page = decode(capture.body, capture.content_type)
-    text = page.strip() if capture.extracted else extract(page).text
+    if capture.extracted:  # WET is always UTF-8, whatever a page in it says
+        text = decode(capture.body, "text/plain; charset=utf-8").strip()
+    else:
+        text = extract(decode(capture.body, capture.content_type)).text
     if not text:
         return dropped(capture, file, "no text", "")
     return Page(

@@ -163,10 +163,12 @@ def _folder(folder: Path) -> list[Part]:
 
 def _listed(path: Path, base: str, fetcher: Fetcher) -> list[Part]:
     parts: list[Part] = []
+    seen = {""}
     for number, line in enumerate(_lines(path), start=1):
         name = line.strip()
-        if not name or name.startswith("#"):
+        if name in seen or name.startswith("#"):
             continue
+        seen.add(name)
         if not name.lower().endswith(ARCHIVE_NAMES):
             raise DataError(
                 f"{path}:{number}: {name[:80]!r} names no WARC, WET or ARC file; one is wanted on each line"

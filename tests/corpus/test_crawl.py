@@ -114,8 +114,19 @@ def test_stated_digests_are_checked(line, expected):
     assert found.digest == "sha1:" + base64.b32encode(sha1(PAGE)).decode()
 
 
+def test_arc_records_of_both_versions_are_pages():
+    http = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + PAGE
+    first = b"filedesc://a.arc 0.0.0.0 20200101000000 text/plain 10\n1 0 Tests\n\n"
+    old = b"http://a.org/1 1.2.3.4 20200102030405 text/html %d\n%s\n" % (len(http), http)
+    new = b"http://a.org/2 1.2.3.4 20200102030405 text/html 200 - - 99 a.arc %d\n%s\n" % (len(http), http)
+    found = captures(first, old, new)
+    assert [(one.url, one.date, one.problem, one.body) for one in found] == [
+        (f"http://a.org/{number}", "2020-01-02T03:04:05Z", "", PAGE) for number in (1, 2)
+    ]
+
+
 def test_a_wet_record_is_text_already():
-    text = b"Un texto. a < b & c"
+    text = b"Un texto. a < b & c \xc3\xa9 <meta charset=gbk>"
     wet = (
         b"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a.org/w\r\nWARC-Date: 2024-05-18T01:58:10Z\r\n"
         b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n" % (len(text), text)

@@ -87,7 +87,9 @@ def _made(folder):
 
 def test_a_list_of_paths_is_read_from_the_server_it_belongs_to(tmp_path):
     files, rows = crawl_and_index()
-    (tmp_path / "warc.paths.gz").write_bytes(gzip.compress(b"warc/x.warc.gz\n# a comment\n\nwarc/y.warc.gz\n"))
+    (tmp_path / "warc.paths.gz").write_bytes(
+        gzip.compress(b"warc/x.warc.gz\n# a comment\n\nwarc/y.warc.gz\nwarc/x.warc.gz\n")
+    )
     with site(files, "503", "cut", "slow down") as served:
         found = read(tmp_path / "warc.paths.gz", base=served.address)
         assert [url for _, url, _ in found] == [row["url"] for row in rows]

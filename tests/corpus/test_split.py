@@ -110,6 +110,21 @@ def test_w2_a_member_cut_in_the_middle_of_the_file_costs_that_record():
     assert [one for one in found if not one[1]] == [GOOD[0], *GOOD[2:]]
 
 
+def test_w2_any_damage_of_one_gzip_member_leaves_the_others_as_they_were():
+    draw = random.Random(1)
+    parts = [gzip.compress(page(number, size=400), mtime=0) for number in range(4)]
+    whole = [span.block for span in spans(b"".join(parts))]
+    for _ in range(300):
+        hit = draw.randrange(4)
+        member = bytearray(parts[hit])
+        start = draw.randrange(len(member))
+        member[start : start + draw.choice((1, 1, 8))] = draw.randbytes(draw.choice((0, 1, 1, 8, 30)))
+        found = spans(b"".join([*parts[:hit], bytes(member), *parts[hit + 1 :]]))
+        good = [span.block for span in found if not span.problem]
+        assert good in (whole, whole[:hit] + whole[hit + 1 :])
+        assert good == whole or len(found) > len(good)
+
+
 def test_w2_rubbish_between_members_is_counted():
     parts = [gzip.compress(one) for one in RECORDS]
     found = spans(b"".join([parts[0], b"\x00" * 700, parts[1], b"\x1f\x8b\x08 no member", *parts[2:]]))
