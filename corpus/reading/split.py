@@ -14,7 +14,8 @@ from corpus.reading.tape import Tape
 MOST_HEADER = 1 << 16
 BLANK = b"\r\n"
 WARC_START = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
-NEXT_WARC = re.compile(rb"\r?\n(?=WARC/\d+\.\d+[ \t]*\r?\n[A-Za-z-]+[ \t]*:)")
+# What separates two records may be damaged as well.
+NEXT_WARC = re.compile(rb"(?:\r?\n)?(?=WARC/\d+\.\d+[ \t]*\r?\n[A-Za-z-]+[ \t]*:)")
 ARC_LINE = rb"(?:filedesc|[a-zA-Z][a-zA-Z0-9+.-]*)://?[^\n]{1,8192}? [0-9a-fA-F.:-]+ \d{8,20} [^\n]*?-?\w+[ \t]*\r?\n"
 ARC_START = re.compile(ARC_LINE)
 NEXT_ARC = re.compile(rb"\n(?=" + ARC_LINE + rb")")
@@ -209,16 +210,16 @@ def _next_start(data: bytes, start: int) -> int:
 def _to_next_start(tape: Tape) -> None:
     """Moves to the next start of a record in this stretch, or to its end."""
     while not tape.ended():
-        found = tape.find(_any_start, 0, MOST_HEADER * 4)
+        found = tape.find(_any_start, 1, MOST_HEADER * 4)
         if found >= 0:
-            tape.skip(found + 1)
+            tape.skip(found)
             return
         tape.skip(MOST_HEADER * 3)
 
 
 def _any_start(data: bytes, start: int) -> int:
     found = NEXT_WARC.search(data, start) or NEXT_ARC.search(data, start)
-    return found.start() if found else -1
+    return found.end() if found else -1
 
 
 def _skip_blank(tape: Tape) -> None:

@@ -165,6 +165,19 @@ def test_a_damaged_header_of_a_plain_record_costs_that_record():
     assert summary(b"".join([RECORDS[0], broken, *RECORDS[2:]])) == [GOOD[0], (None, "unreadable record"), *GOOD[2:]]
 
 
+@pytest.mark.parametrize("form", ["plain", "one gzip member", "members of two"])
+def test_any_damage_of_an_unpacked_record_leaves_the_others_as_they_were(form):
+    draw = random.Random(2)
+    parts = [page(number, size=400) for number in range(4)]
+    for _ in range(150):
+        hit = draw.randrange(4)
+        changed = bytearray(parts[hit])
+        start = draw.choice((draw.randrange(len(changed)), draw.randrange(280), len(changed) - draw.randrange(1, 9)))
+        changed[start : start + draw.choice((1, 1, 8))] = draw.randbytes(draw.choice((0, 1, 1, 8, 30)))
+        good = {span.block.strip() for span in spans(FORMS[form]([*parts[:hit], bytes(changed), *parts[hit + 1 :]]))}
+        assert {one.strip() for number, one in enumerate(parts) if number != hit} <= good
+
+
 def test_a_record_larger_than_the_limit_is_named_and_not_kept():
     large = page(1, size=200_000)
     for form in ("gzip", "plain"):
