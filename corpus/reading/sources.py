@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+import pyarrow as pa
 from pydantic import Field, ValidationError, model_validator
 
 from commons.config import Config
@@ -221,7 +222,10 @@ def _places(path: Path, names: Sequence[str], base: str, wanted: Sequence[Wanted
             sources.append(_remote_table(_joined(base, name), fetcher))
         else:
             raise DataError(f"{path}: index file {local} does not exist")
-    return chosen(sources, wanted)
+    try:
+        return chosen(sources, wanted)
+    except (Unreachable, pa.ArrowInvalid) as error:
+        raise DataError(f"{path}: the columnar index cannot be read: {error}") from None
 
 
 def _remote_table(url: str, fetcher: Fetcher) -> RangeFile:

@@ -196,6 +196,25 @@ def test_an_index_without_the_wanted_pages_is_an_error(tmp_path):
         parts_of(tmp_path / "choice.toml", base=str(tmp_path), fetcher=fetcher())
 
 
+def test_an_index_that_cannot_be_read_is_an_error_in_one_line(tmp_path):
+    (tmp_path / "choice.toml").write_text(CHOICE.format(files='["index.parquet"]'))
+    for content in (b"no parquet", b""):
+        (tmp_path / "index.parquet").write_bytes(content)
+        with pytest.raises(DataError, match="cannot be read"):
+            parts_of(tmp_path / "choice.toml", base=str(tmp_path), fetcher=fetcher())
+    pq.write_table(pa.table({"url": ["http://a.org"]}), tmp_path / "index.parquet")
+    with pytest.raises(DataError, match="cannot be read"):
+        parts_of(tmp_path / "choice.toml", base=str(tmp_path), fetcher=fetcher())
+    pq.write_table(pa.Table.from_pylist(crawl_and_index()[1]), tmp_path / "whole.parquet")
+    (tmp_path / "choice.toml").write_text(CHOICE.format(files='["part.parquet"]'))
+    data = (tmp_path / "whole.parquet").read_bytes()
+    with (
+        site({"/part.parquet": data}, "", "changed", "410") as served,
+        pytest.raises(DataError, match="cannot be read"),
+    ):
+        parts_of(tmp_path / "choice.toml", base=served.address, fetcher=fetcher())
+
+
 def test_near_ranges_become_one_request_and_far_or_large_ones_do_not():
     places = [Place("a", 0, 10, ""), Place("a", 15, 10, ""), Place("a", 200, 10, ""), Place("b", 205, 10, "")]
     reads = coalesced(places, gap=50, most=1000)
