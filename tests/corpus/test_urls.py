@@ -87,8 +87,12 @@ def test_a_key_names_the_page_and_keeps_its_letters(url, key):
         "http://[::1/x",
         "http://[x]/",
         "http://a.org:99999/",
-    ]
-    + ["http://a..org/", "http://a b.org/", "http://\ud800.org/", "http://[fe80::1%25eth0]/", "http://%00/"],
+        "http://a..org/",
+        "http://a b.org/",
+        "http://\ud800.org/",
+        "http://[fe80::1%25eth0]/",
+        "http://%00/",
+    ],
 )
 def test_what_is_no_web_address_has_no_key(url):
     assert url_key(url) is None
@@ -123,8 +127,14 @@ def test_u4_each_user_of_a_hosting_service_is_a_domain():
 
 @pytest.mark.parametrize(
     ("key", "domain"),
-    [("github.io/", "github.io"), ("10.0.0.1:8000/x", "10.0.0.1"), ("localhost/", "localhost"), ("[::1]/", "[::1]")]
-    + [("a.b.xn--55qx5d.cn/", "b.xn--55qx5d.cn"), ("www.a.org:8080/x", "a.org")],
+    [
+        ("github.io/", "github.io"),
+        ("10.0.0.1:8000/x", "10.0.0.1"),
+        ("localhost/", "localhost"),
+        ("[::1]/", "[::1]"),
+        ("a.b.xn--55qx5d.cn/", "b.xn--55qx5d.cn"),
+        ("www.a.org:8080/x", "a.org"),
+    ],
 )
 def test_what_nobody_registered_is_its_own_domain(key, domain):
     assert registrable_domain(key) == domain
