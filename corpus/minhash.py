@@ -5,19 +5,19 @@ Japanese and Korean count in characters. A text of fewer tokens is one shingle, 
 a function of the text alone: no random state, no salt of the process.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from xxhash import xxh3_64_intdigest
 
 from corpus.tokens import tokens_of
 
 Hashes: TypeAlias = NDArray[np.uint64]
 SHINGLE_TOKENS = 5
-SCHEME = "xxh3-affine32-1"  # other schemes give other values for equal texts: change it with the arithmetic below
-SHINGLES_AT_ONCE = 256  # stays in the processor's cache: five times as fast as all at once
+SCHEME = "polynomial-affine32-1"  # other schemes give other values for equal texts: change it with the arithmetic below
+SHINGLES_AT_ONCE = 512  # stays in the processor's cache: five times as fast as all at once
 SIGNATURES_AT_ONCE = 256  # likewise
 FACTOR = np.uint64(0x9E3779B97F4A7C13)  # 3 mod 8: no shingle collides with its own permutation by parity
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -88,16 +88,38 @@ def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> Hashes:
 
 
 def _runs(text: str) -> Hashes:
-    """The hash of each run of SHINGLE_TOKENS tokens: a polynomial in the hashes of the tokens."""
-    tokens = tokens_of(text)
-    known = {token: xxh3_64_intdigest(token.encode("utf-8", "surrogatepass")) for token in set(tokens)}
-    words = np.fromiter(map(known.__getitem__, tokens), np.uint64, len(tokens))
-    width = min(SHINGLE_TOKENS, len(tokens))
-    count = len(tokens) - width + 1 if tokens else 0
-    runs = np.full(count, width, np.uint64)
-    for offset in range(width):
-        runs = runs * FACTOR + words[offset : offset + count]
+    """The hash of each run of SHINGLE_TOKENS tokens: a polynomial in the hashes of the tokens, its bits mixed once."""
+    words = _token_hashes(tokens_of(text))
+    runs = words[: len(words) - SHINGLE_TOKENS + 1] if len(words) > SHINGLE_TOKENS else words[:1]
+    for offset in range(1, min(SHINGLE_TOKENS, len(words))):
+        runs = runs * FACTOR
+        runs += words[offset : offset + len(runs)]
     return _mixed(runs)
+
+
+def _token_hashes(tokens: Sequence[str]) -> Hashes:
+    """A hash of each token, all at once: a polynomial in numbers drawn for its bytes (a token holds no line end)."""
+    if not tokens:
+        return np.empty(0, np.uint64)
+    content = np.frombuffer("\n".join(tokens).encode("utf-8", "surrogatepass"), np.uint8)
+    starts = np.append(0, np.flatnonzero(content == ord("\n")) + 1)
+    lengths = np.diff(starts, append=len(content) + 1)
+    place = np.arange(len(content)) - np.repeat(starts, lengths)[: len(content)]
+    longest = 1 << int(lengths.max()).bit_length()  # so that few lengths are remembered
+    return _mixed(np.add.reduceat(_letters()[content] * _powers(longest)[place], starts))
+
+
+@cache
+def _letters() -> Hashes:
+    numbers = _mixed(np.arange(3001, 3001 + 256, dtype=np.uint64) * GOLDEN)
+    numbers[ord("\n")] = 0
+    return numbers
+
+
+@cache
+def _powers(count: int) -> Hashes:
+    powers: Hashes = np.multiply.accumulate(np.full(count, FACTOR, np.uint64))
+    return powers
 
 
 @cache

@@ -59,11 +59,8 @@ def test_d4_texts_that_share_words_but_no_run_of_five_have_nothing_in_common():
 
 
 def test_d5_values_do_not_depend_on_the_machine_or_the_process():
-    assert np.frombuffer(signature("one two three four five six", hashes=16), "<u4")[:3].tolist() == [
-        945458025,
-        1701354800,
-        963602315,
-    ]
+    pinned = [429015281, 1753578527, 1489723107]
+    assert np.frombuffer(signature("one two three four five six", hashes=16), "<u4")[:3].tolist() == pinned
 
 
 @PROPERTY
