@@ -19,13 +19,18 @@ MOST_PARTS = 512  # files open at once
 
 
 def duplicates(
-    texts: Iterable[pa.RecordBatch], groups: Groups, spill: Path, *, threshold: float
+    texts: Iterable[pa.RecordBatch],
+    groups: Groups,
+    spill: Path,
+    *,
+    threshold: float,
+    pages_per_part: int = PAGES_PER_PART,
 ) -> Iterator[Duplicate]:
     """The pages to drop, group by group. `texts` holds COLUMNS of all pages; uses and empties the folder `spill`."""
     if not len(groups.ids):
         return
     spill.mkdir(parents=True, exist_ok=True)
-    parts = min(MOST_PARTS, 1 + len(groups.ids) // PAGES_PER_PART)
+    parts = min(MOST_PARTS, 1 + len(groups.ids) // pages_per_part)
     for path in _by_part(texts, groups, spill, parts):
         rows = pq.read_table(path).to_pylist()
         path.unlink()
