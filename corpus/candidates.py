@@ -66,10 +66,12 @@ def short_ids(ids: pa.Array) -> Hashes:
 
 def signed(batch: pa.RecordBatch) -> Signed:
     """The pages of a batch (columns `id`, `signature`) that have a signature."""
-    batch = batch.filter(pc.greater(pc.binary_length(batch.column("signature")), 0))
-    if not batch.num_rows:
-        return np.empty(0, np.uint64), np.empty((0, 0), np.uint32)
+    present = pc.greater(pc.binary_length(batch.column("signature")), 0)
+    if not pc.all(present).as_py():
+        batch = batch.filter(present)
     signatures = batch.column("signature")
+    if not len(signatures):
+        return np.empty(0, np.uint64), np.empty((0, 0), np.uint32)
     return short_ids(batch.column("id")), _bytes_of(signatures, width=len(signatures[0].as_py())).view("<u4")
 
 
@@ -157,7 +159,12 @@ def _distinct_rows(edges: Pairs) -> Pairs:
 
 
 def _bytes_of(column: pa.Array, *, width: int) -> NDArray[np.uint8]:
-    """The values of a string or binary column that are all `width` bytes long.  [rows, width]"""
-    values = column.cast(pa.binary()).cast(pa.binary(width))
-    start = values.offset * width
-    return np.frombuffer(values.buffers()[1], np.uint8)[start : start + len(values) * width].reshape(-1, width)
+    """The values of a string or binary column that are all `width` bytes long, not copied.  [rows, width]"""
+    if not len(column):
+        return np.empty((0, width), np.uint8)
+    large = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
+    _, offsets, content = column.buffers()
+    bounds = np.frombuffer(offsets, np.int64 if large else np.int32)[column.offset : column.offset + len(column) + 1]
+    if np.any(np.diff(bounds) != width):
+        raise ValueError(f"values of {np.unique(np.diff(bounds))} bytes where all should have {width}")
+    return np.frombuffer(content, np.uint8)[bounds[0] : bounds[-1]].reshape(-1, width)
