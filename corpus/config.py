@@ -30,12 +30,14 @@ class Reading(Config):
 class Duplicates(Config):
     """Near duplicates; the paper names no method."""
 
-    hashes: int = Field(default=128, ge=16, multiple_of=8)
-    """MinHash values of a page, in bands of 8. [-; ours]"""
+    hashes: int = Field(default=128, ge=16)
+    """MinHash values of a page. [-; ours]"""
     similarity: float = Field(default=0.8, gt=0, le=1)
     """Jaccard similarity of 5-token shingles from which a page repeats a kept one. [-; ours]"""
-    band_ranges: int = Field(default=4, ge=1, json_schema_extra={"identity": False})
-    """Hash ranges into which band keys are cut, so that one fits in memory. [-; ours]"""
+    missed_weight: float = Field(default=0.95, gt=0, lt=1)
+    """Weight of a missed pair against a needless comparison in the choice of bands and rows: 16 by 8. [-; ours]"""
+    range_mb: int = Field(default=64, ge=1, json_schema_extra={"identity": False})
+    """Band keys held at once; more are cut into hash ranges on disk. Sorting needs three times as much. [MiB; ours]"""
 
 
 class FastText(Config):

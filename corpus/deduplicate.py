@@ -1,129 +1,95 @@
-"""Near duplicates (section 2.1, method open): MinHash proposes, a comparison of the texts decides.
+"""Which pages repeat another (section 2.1, method open): one order of keeping, and a comparison before any deletion.
 
-Shingles are runs of 5 tokens, digits and operators among them ("what is 2 + 3" is not "what is 7 + 8"); Chinese
-counts in characters. A page goes only when it is compared with a page that is kept and found alike, so chains of
-small steps never join two different pages, and the outcome does not depend on the order of files or rows.
+A page goes only when it is compared with a page that is kept and found alike, so chains of small steps never join two
+different pages, and the outcome does not depend on the order of files or rows.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from datasketch import MinHash
 
-from corpus.tokens import tokens_of
+from corpus.minhash import Hashes, jaccard
 
-SHINGLE_TOKENS = 5
-SCHEME = "affine32"  # the permutations of datasketch; other schemes give other values for equal texts
-ROWS_PER_BAND = 8
+INVERTED = str.maketrans("0123456789abcdef", "fedcba9876543210")
+LONGEST_URL = 1_000_000  # characters; only the order of longer ones would change
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A page as near-duplicate search sees it."""
+    """A page as the comparison sees it: its claim to be kept (`claim`) and its shingles (`minhash.shingles`)."""
 
     id: str
     key: str
-    signature: bytes
-    text: str
+    claim: str
+    shingles: Hashes
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A page to drop, the kept page that it repeats, and their Jaccard similarity."""
+    """A page to drop, the kept page that it repeats, and the Jaccard similarity of their shingles."""
 
     id: str
+    kept_id: str
     kept_key: str
     similarity: float
 
 
-def shingles(text: str) -> frozenset[str]:
-    """The runs of SHINGLE_TOKENS tokens of `text`; the whole text when it is shorter; none when it is empty."""
-    tokens = tokens_of(text)
-    if not tokens:
-        return frozenset()
-    last = max(len(tokens) - SHINGLE_TOKENS, 0)
-    return frozenset(" ".join(tokens[start : start + SHINGLE_TOKENS]) for start in range(last + 1))
+def text_digest(text: str) -> str:
+    """Equal for texts that differ in white space only."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def signature(text: str, *, hashes: int) -> bytes:
-    """MinHash values of the shingles of `text` as little-endian uint32; empty for an empty text."""
-    found = shingles(text)
-    if not found:
-        return b""
-    sketch = MinHash(num_perm=hashes, scheme=SCHEME)
-    sketch.update_batch([shingle.encode() for shingle in found])
-    return sketch.hashvalues.astype("<u4").tobytes()
+def claim(tokens: int, date: str, identity: str, url: str = "", row: str = "") -> str:
+    """A string that sorts higher the rather a page is kept: longest text, newest, smallest id.
 
-
-def band_keys(signed: bytes) -> list[int]:
-    """One key for each band of ROWS_PER_BAND values: pages that share a key may be near duplicates."""
-    width = 4 * ROWS_PER_BAND
-    return [
-        int.from_bytes(hashlib.blake2b(signed[at : at + width], digest_size=8, salt=band.to_bytes(8, "big")).digest())
-        >> 1
-        for band, at in enumerate(range(0, len(signed) - width + 1, width))
-    ]
-
-
-def components(edges: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """The connected groups of ids, each sorted, in order of their first ids (union-find)."""
-    parent: dict[str, str] = {}
-
-    def root(node: str) -> str:
-        while parent.setdefault(node, node) != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    for left, right in edges:
-        low, high = sorted((root(left), root(right)))
-        parent[high] = low
-    groups: dict[str, list[str]] = {}
-    for node in sorted(parent):
-        groups.setdefault(root(node), []).append(node)
-    return list(groups.values())
+    `url` (the shorter first) and `row` only tell captures of one page with the same text apart.
+    """
+    address = f"{max(LONGEST_URL - len(url), 0):07d}\t{url}"
+    return "\t".join([f"{tokens:012d}", date, identity.translate(INVERTED), address, row])
 
 
 def near_duplicates(pages: Sequence[Candidate], *, threshold: float) -> Iterator[Duplicate]:
-    """The pages of one group to drop: each repeats a kept page with a Jaccard similarity of at least `threshold`.
+    """The pages of one group to drop: each repeats a kept page with a true similarity of at least `threshold`.
 
-    Kept first is the page with the shortest address, then the first in alphabetical order: copies mostly live below
-    an extra folder (`/print/..`) or carry an extra parameter.
+    Pages are met in the order of their claims. Two texts that are alike share one of their rarest shingles: of n
+    shingles those before the last threshold * n (n * (1 - threshold) + 1 of them) suffice, whatever the order, as long
+    as it is one order for all. So a page is compared with the kept pages that share such a shingle and no others: no
+    pair at or above the threshold is missed, and pages that have only a frame in common are never compared.
     """
-    kept_in_band: dict[int, list[Candidate]] = {}
-    cache: dict[str, frozenset[str]] = {}
-    for page in sorted(pages, key=lambda page: keep_rank(page.key, page.id)):
-        bands = band_keys(page.signature)
-        rivals = {rival.id: rival for band in bands for rival in kept_in_band.get(band, [])}
+    kept_with: dict[int, list[Candidate]] = {}
+    frequency = _Frequency(pages)
+    for page in sorted(pages, key=lambda page: page.claim, reverse=True):
+        rare = frequency.rarest(page.shingles, threshold)
+        rivals = {rival.id: rival for shingle in rare for rival in kept_with.get(shingle, ())}
         best = max(
-            ((_similarity(page, rival, threshold, cache), rival.key) for rival in rivals.values()), default=(0.0, "")
+            ((_similarity(page, rival, threshold), rival.claim, rival) for rival in rivals.values()), default=None
         )
-        if best[0] >= threshold:
-            yield Duplicate(page.id, best[1], best[0])
+        if best and best[0] >= threshold:
+            yield Duplicate(page.id, best[2].id, best[2].key, best[0])
             continue
-        for band in bands:
-            kept_in_band.setdefault(band, []).append(page)
+        for shingle in rare:
+            kept_with.setdefault(shingle, []).append(page)
 
 
-def keep_rank(key: str, identity: str) -> tuple[int, str, str]:
-    """Order in which equal pages are kept: a total order on what the pages are, not on where they lay."""
-    return len(key), key, identity
+class _Frequency:
+    """How many pages of a group hold each shingle."""
+
+    def __init__(self, pages: Sequence[Candidate]) -> None:
+        every = [page.shingles for page in pages] or [np.empty(0, np.uint64)]
+        self.shingles, self.pages = np.unique(np.concatenate(every), return_counts=True)
+
+    def rarest(self, shingles: Hashes, threshold: float) -> list[int]:
+        """The shingles of a page without its commonest threshold * n, but one."""
+        count = len(shingles) - math.ceil(threshold * len(shingles) - 1e-9) + 1  # the product may be a hair too large
+        order = np.lexsort((shingles, self.pages[np.searchsorted(self.shingles, shingles)]))
+        rare: list[int] = shingles[order[:count]].tolist()
+        return rare
 
 
-def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
-    """Share of the shingles of either text that both have."""
-    return len(left & right) / len(left | right) if left and right else 0.0
-
-
-def _similarity(page: Candidate, rival: Candidate, threshold: float, cache: dict[str, frozenset[str]]) -> float:
-    """Exact similarity; 0 where the signatures alone are far below the threshold (5 standard errors at 128 hashes)."""
-    mine, other = np.frombuffer(page.signature, "<u4"), np.frombuffer(rival.signature, "<u4")
-    spread = 5 * (threshold * (1 - threshold) / len(mine)) ** 0.5
-    if float((mine == other).mean()) < threshold - spread:
-        return 0.0
-    for candidate in (page, rival):
-        if candidate.id not in cache:
-            cache[candidate.id] = shingles(candidate.text)
-    return jaccard(cache[page.id], cache[rival.id])
+def _similarity(page: Candidate, rival: Candidate, threshold: float) -> float:
+    """The similarity; 0 where the numbers of shingles alone rule out the threshold."""
+    fewer, more = sorted((len(page.shingles), len(rival.shingles)))
+    return jaccard(page.shingles, rival.shingles) if fewer >= threshold * more - 1e-9 else 0.0

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import daft
+import pyarrow as pa
 from daft import DataType, Window
 
 from commons.shards import write_parquet
 from corpus import classifier
 from corpus.decontaminate import Item, grams_of, quoted_items, quoted_to_json
-from corpus.deduplicate import band_keys
+from corpus.deduplicate import claim
 from corpus.domains import lies_under
 from corpus.recall import Cutoff, score_bin
 from corpus.urls import path_prefixes
@@ -56,39 +57,21 @@ def write_shards(frame: Frame, folder: Path, *, shards: int) -> int:
 # Duplicates
 
 
-def newest_captures(pages: Frame) -> Frame:
-    """The pages with a column `newest`: whether a row is the last capture of its URL key."""
-    recency = _column(_recency, DataType.string())
-    dated = pages.with_column("recency", recency(col("date"), col("url"), col("id"), col("row")))
-    last = dated.groupby("key").agg(col("recency").max().alias("last"))
-    return dated.join(last, on="key").with_column("newest", col("recency") == col("last")).exclude("recency", "last")
+def best_of_each(pages: Frame, name: str) -> Frame:
+    """The pages with `kept_row`, `kept_id`, `kept_key` and `kept_digest`: those of the page with the highest claim
+    (`deduplicate.claim`) among the pages with the same value of column `name`."""
+    claims = _column(claim, DataType.string())
+    claimed = pages.with_column("claim", claims(col("tokens"), col("date"), col("id"), col("url"), col("row")))
+    best = claimed.groupby(name).agg(col("claim").max())
+    kept = {"row": "kept_row", "id": "kept_id", "key": "kept_key", "text_digest": "kept_digest"}
+    winners = claimed.join(best.select("claim"), on="claim", how="semi")
+    named = winners.select(col(name).alias("_value"), *(col(old).alias(new) for old, new in kept.items()))
+    return claimed.exclude("claim").join(named, left_on=name, right_on="_value").exclude("_value")
 
 
-def first_of_each_text(pages: Frame) -> Frame:
-    """The pages with `kept_key`: the address that is kept among the pages with the same text."""
-    rank = _column(_rank, DataType.string())
-    ranked = pages.with_column("rank", rank(col("key"), col("id")))
-    first = ranked.groupby("text_digest").agg(col("rank").min().alias("first"))
-    kept = _column(_key_of_rank, DataType.string())
-    return ranked.join(first, on="text_digest").with_column("kept_key", kept(col("first"))).exclude("rank", "first")
-
-
-def similar_pairs(pages: Frame, *, ranges: int) -> list[tuple[str, str]]:
-    """Pairs of ids that share a band: each id of a bucket with the smallest one, one hash range at a time."""
-    bands = _column(band_keys, DataType.list(DataType.int64()))
-    banded = pages.select(col("id"), bands(col("signature")).alias("band")).explode("band").collect()
-    pairs: set[tuple[str, str]] = set()
-    for number in range(ranges):
-        buckets = (
-            banded.where(col("band") % ranges == number)
-            .groupby("band")
-            .agg(daft.functions.list_agg(col("id")).alias("ids"), col("id").count().alias("size"))
-            .where(col("size") > 1)
-        )
-        for bucket in rows(buckets):
-            first = min(bucket["ids"])
-            pairs |= {(first, other) for other in bucket["ids"] if other != first}
-    return sorted(pairs)
+def batches(frame: Frame) -> Iterator[pa.RecordBatch]:
+    """The rows of a frame a batch at a time, in no particular order, never all of them at once."""
+    yield from frame.to_arrow_iter()
 
 
 def with_ids(frame: Frame, ids: Sequence[str]) -> Frame:
@@ -259,20 +242,6 @@ def _bin(score: Any) -> Any:
 
 def _shard_of(identity: str, shards: int) -> int:
     return int(identity[:HEX_DIGITS], 16) * shards // 16**HEX_DIGITS
-
-
-def _recency(date: str, url: str, identity: str, row: str) -> str:
-    """Sorts the captures of one page by date, then the shorter address first; `row` only tells equal ones apart."""
-    return "\t".join([date, f"{1_000_000 - len(url):07d}", url, identity, row])
-
-
-def _rank(key: str, identity: str) -> str:
-    """`keep_rank` of near-duplicate search as a string that sorts the same way."""
-    return f"{len(key):08d}\t{key}\t{identity}"
-
-
-def _key_of_rank(rank: str) -> str:
-    return rank.split("\t")[1]
 
 
 def _draw(identity: str, seed: int) -> int:

@@ -20,9 +20,14 @@ def write_kept(frame: Frame, folder: Path, *, shards: int) -> int:
 
 
 def write_dropped(path: Path, dropped: Iterable[Dropped]) -> int:
-    """Writes one row for each capture that is in neither folder because of a defect, in an order of their own."""
+    """Writes one row for each capture that is in neither folder because of a defect, in an order of their own.
+
+    A duplicate has `survivor`, the id of the distinct page that stands for it, and `similarity`, that of its text and
+    the text of the page in `detail` (null where the address alone decided).
+    """
     rows = sorted(dropped, key=lambda row: (row["reason"], row["url"], row["id"], row["detail"]))
-    return write_jsonl(path, ({name: row[name] for name in ("id", "url", "reason", "detail")} for row in rows))
+    names = ("id", "url", "reason", "detail", "survivor", "similarity")
+    return write_jsonl(path, ({name: row[name] for name in names if name in row} for row in rows))
 
 
 def quotation_rows(pages: Frame) -> list[dict[str, Any]]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from corpus.charset import decode
 from corpus.crawl import Capture, capture_of
-from corpus.deduplicate import signature
+from corpus.deduplicate import text_digest
 from corpus.extract import extract
 from corpus.language import language_of
+from corpus.minhash import signature
 from corpus.reading.split import Span
 from corpus.tokens import count_tokens
 from corpus.urls import domain_of, url_key
@@ -70,7 +71,7 @@ def page_of(capture: Capture, file: str, *, hashes: int) -> Page:
         language=language_of(text),
         text=text,
         tokens=count_tokens(text),
-        text_digest=hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:32],
+        text_digest=text_digest(text),
         signature=signature(text, hashes=hashes),
         reason="",
         detail="",

@@ -50,8 +50,10 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     distinct = write_distinct(
         captures,
         pages,
+        hashes=config.duplicates.hashes,
         similarity=config.duplicates.similarity,
-        band_ranges=config.duplicates.band_ranges,
+        missed_weight=config.duplicates.missed_weight,
+        range_mb=config.duplicates.range_mb,
         shards=config.shards,
     )
     if not distinct.steps[-1].left.pages:
