@@ -28,12 +28,10 @@ SIGNS = (
     "land lor wedge vee neg forall exists mid nmid parallel perp angle triangle prime colon therefore because"
 )
 NOTHING = re.compile(
-    r"\\\\|\\(?:begin|end)[ \t]*\{[^{}\n]*\}(?:\{[lcr| ]*\})?|\\(?:"
-    + "|".join(f"{TYPE} {SIGNS}".split())
-    + r")(?![A-Za-z])"
+    r"\\\\|\\(?:begin|end)\{[^{}\s]*\}(?:\{[lcr|]*\})?|\\(?:" + "|".join(f"{TYPE} {SIGNS}".split()) + r")(?![A-Za-z])"
 )
 VARIANT = re.compile(r"\\(?:[dtc](?=frac)|[dt](?=binom)|var(?=epsilon|phi|theta|rho|sigma|pi|kappa))")
-UNBRACED = re.compile(r"\\(frac|sqrt|binom)[ \t]*(?:(\d)(\d)?)")  # \frac65 is \frac{6}{5}
+UNBRACED = re.compile(r"\\(frac|sqrt|binom)(\d)(\d)?")  # \frac65 is \frac{6}{5}
 NAME_BEFORE_DIGIT = re.compile(r"(\\[A-Za-z]+)(?=\d)")
 RAISED = re.compile("[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089]")
 NAMES = (

@@ -30,7 +30,7 @@ QUESTION_FIELDS = (
 ANSWER_FIELDS = ("solution", "Solution", "answer", "informal_proof", "rationale", "output", "completion", "options")
 CONTEXT_FIELDS = ("passage", "Passage", "Body", "body", "context")
 NO_BENCHMARK = ("readme", "license", "licence", "notice", "citation", "manifest.json")
-NAMED_LINES = 5
+NAMED_LINES, PLACES_KEPT = 5, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,8 @@ def _read_file(path: Path, name: str, answers: Answers, gram_tokens: int) -> tup
         reason = row.reason or ("" if any(is_question(item) for item in found) else "no question")
         if reason:
             left_out[reason] += 1
-            places.append(row.place)
+            if len(places) < PLACES_KEPT:
+                places.append(row.place)
         items += found
     classes = Counter(length_class(len(tokens(item.text)), gram_tokens) for item in items)
     return items, Source(name, rows, dict(sorted(left_out.items())), dict(sorted(classes.items())), places)

@@ -87,8 +87,8 @@ def quotation_rows(pages: Frame) -> list[dict[str, Any]]:
 
 
 def resembling_rows(pages: Frame, index: Path, *, share: float) -> Iterator[dict[str, Any]]:
-    """resembling.jsonl: pages that hold many short grams of a benchmark text, whether they quote it or not."""
-    found = release.with_resembling(pages, index, share=share)
+    """resembling.jsonl: pages that stay and hold many short grams of a benchmark text."""
+    found = release.with_resembling(pages.where(~col("contaminated")), index, share=share)
     for row in sorted(frames.rows(found), key=lambda row: (row["url"], row["id"])):
         for benchmark, field, part in json.loads(row["items"]):
             yield {"url": row["url"], "benchmark": benchmark, "field": field, "share": part, "id": row["id"]}

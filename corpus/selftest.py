@@ -166,7 +166,7 @@ def _wrapped(text: str) -> str:
 def _shouted(text: str) -> str:
     """Other case and spacing; the names of LaTeX commands keep their case, since it means something."""
     parts = COMMAND.split(text)
-    return "  ".join(
+    return "".join(
         part if part.startswith("\\") else "".join(c.upper() if c.isascii() else c for c in part).replace(" ", "   ")
         for part in parts
     )

@@ -80,17 +80,7 @@ def _publish(
     mine, other = (frame.collect() for frame in frames.with_rounds(pages, folders))
     quoting = outputs.quoting_rows(mine)
     general = outputs.capped(other, tokens=config.general_tokens, seed=config.seed)
-    personal = config.personal_data
-    kept = {
-        name: outputs.write_kept(
-            frame,
-            work.folder / name,
-            shards=config.shards,
-            mask_emails=personal.mask_emails,
-            mask_ip_addresses=personal.mask_ip_addresses,
-        )
-        for name, frame in (("pages", mine), ("general", general))
-    }
+    kept = {name: _kept(frame, work.folder / name, config) for name, frame in (("pages", mine), ("general", general))}
     outputs.write_dropped(work.folder / "dropped" / "dropped.jsonl.zst", [*distinct.dropped, *quoting])
     quotations = outputs.quotation_rows(pages)
     write_jsonl(work.folder / "decontamination.jsonl", quotations)
@@ -109,6 +99,17 @@ def _publish(
     write_atomic(work.folder / "README.md", card)
     _show(work, steps, f"tokens: {TOKENIZER}; {facts['texts']:,} benchmark texts protected; {tested.summary()}")
     return _outcome(steps, mined, kept, facts)
+
+
+def _kept(frame: Frame, folder: Path, config: CorpusConfig) -> Kept:
+    personal = config.personal_data
+    return outputs.write_kept(
+        frame,
+        folder,
+        shards=config.shards,
+        mask_emails=personal.mask_emails,
+        mask_ip_addresses=personal.mask_ip_addresses,
+    )
 
 
 def _rule(config: Decontamination) -> Rule:

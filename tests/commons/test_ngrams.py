@@ -23,6 +23,7 @@ def test_there_are_no_grams_longer_than_the_text():
     ("one", "other"),
     [
         (r"$\dfrac{x^2}{9}$", r"\(\frac {x^{2}} 9\)"),
+        (r"\frac{1}{2}x", r"\dfrac12x"),
         (r"\frac65 + \sqrt2", r"\frac{6}{5}+\sqrt{2}"),
         (r"\left( a \times b \right) \le \mathbb{R}", "(a × b) ≤ ℝ"),
         (r"2\pi\alpha", "2πα"),

@@ -42,6 +42,8 @@ def pages() -> list[tuple[str, str, bytes]]:
     made += [("https://maths.org/print/notes/0", "Printed. " + made[0][1])]
     made += [("https://maths.org/notes/leak", prose(MATHS, 999) + " " + QUESTION)]
     made += [("https://maths.org/notes/cut", f"{prose(MATHS, 998)}\n{QUESTION}\n{prose(MATHS, 997)}")]
+    rephrased = QUESTION.replace("ten crates", "ten boxes").replace("a row", "a line")
+    made += [("https://maths.org/notes/near", prose(MATHS, 995) + " " + rephrased)]
     made += [("https://maths.org/notes/mail", prose(MATHS, 996) + " Write to ada@lovelace.org at 93.184.216.34.")]
     return [(url, "text/html; charset=utf-8", html("Page", *text.split("\n"))) for url, text in made]
 
@@ -118,7 +120,7 @@ def test_a_segment_is_cut_out_and_personal_data_masked_when_the_config_says_so(c
         tmp_path / "corpus",
         workers=1,
         recall={"rounds": 1},
-        decontamination={"removes": "segment", "resembling_share": 0.9, "boilerplate_pages": 50},
+        decontamination={"removes": "segment", "resembling_share": 0.4, "boilerplate_pages": 50},
         personal_data={"mask_emails": True, "mask_ip_addresses": True},
     )
     kept = {row["url"]: row for part in ("pages", "general") for row in read_parquet(out / part).to_pylist()}
@@ -128,8 +130,8 @@ def test_a_segment_is_cut_out_and_personal_data_masked_when_the_config_says_so(c
     assert kept["https://maths.org/notes/mail"]["text"].endswith("Write to name@example.org at 192.0.2.1.")
     report = {row["url"]: row for row in read_jsonl(out / "decontamination.jsonl")}
     assert (report[page["url"]]["removed"], report[page["url"]]["segments"]) == ("segment", [2])
-    alike = [row["url"] for row in read_jsonl(out / "resembling.jsonl")]
-    assert alike == ["https://maths.org/notes/cut", "https://maths.org/notes/leak"]
+    alike = [(row["url"], row["share"]) for row in read_jsonl(out / "resembling.jsonl")]
+    assert alike == [("https://maths.org/notes/near", round(7 / 15, 4))]
     card = (out / "README.md").read_text()
     assert "1 e-mail addresses (masked)" in card
     assert "decontamination.removes=segment" in card
