@@ -20,7 +20,8 @@ FILLER = (
 )
 SENTENCES_OF_A_PAGE = 8
 CLEAN_PAGES = 20
-WRAP_WORDS, WRAP_CHARACTERS = 5, 12
+WRAP_WORDS, WRAP_ATOMS = 5, 12
+ATOM = re.compile(r"[!-~]+|\s+|[^!-~\s]")
 UNKNOWN = "zzqx"
 COMMAND = re.compile(r"(\\\\|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})?|\\[A-Za-z]+)")
 PUNCTUATION = re.compile(r"[,.;:!?，。；：！？]")
@@ -153,14 +154,12 @@ def _filler(seed: int, name: str) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """Short lines, as in a mail: some words a line, and some characters where there are no spaces."""
+    """Short lines, as in a mail: some words a line, or some characters where there are no spaces; no number is cut."""
     words = text.split()
-    lines = [" ".join(words[start : start + WRAP_WORDS]) for start in range(0, len(words), WRAP_WORDS)]
-    return "\n".join(
-        line[start : start + WRAP_CHARACTERS] if not line.isascii() and len(words) < WRAP_WORDS else line
-        for line in lines
-        for start in (range(0, len(line), WRAP_CHARACTERS) if not line.isascii() and len(words) < WRAP_WORDS else (0,))
-    )
+    if text.isascii() or len(words) >= WRAP_WORDS:
+        return "\n".join(" ".join(words[start : start + WRAP_WORDS]) for start in range(0, len(words), WRAP_WORDS))
+    atoms = ATOM.findall(text)
+    return "\n".join("".join(atoms[start : start + WRAP_ATOMS]) for start in range(0, len(atoms), WRAP_ATOMS))
 
 
 def _shouted(text: str) -> str:
