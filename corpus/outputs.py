@@ -10,7 +10,7 @@ from corpus.decontaminate import quoted_from_json
 from corpus.distinct import Dropped
 from corpus.frames import Frame, col
 
-COLUMNS = ("id", "url", "domain", "language", "text", "tokens", "score", "round")
+COLUMNS = ("id", "url", "domain", "language", "text", "tokens", "score", "round", "provenance")
 
 
 def write_kept(frame: Frame, folder: Path, *, shards: int) -> int:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from commons.errors import DataError
@@ -10,15 +9,17 @@ from commons.files import write_atomic, write_json
 from commons.metrics import MetricsLog
 from commons.shards import write_jsonl, write_parquet
 from commons.stage import Inputs, Outcome, Stage, Work
-from corpus import frames, outputs
+from corpus import frames, mined, outputs, round_frames
 from corpus.benchmarks import read_items
 from corpus.config import CorpusConfig
 from corpus.distinct import Distinct, Dropped, write_distinct
-from corpus.domains import patterns_toml, read_patterns
 from corpus.extraction import extract_crawl
 from corpus.frames import Frame, col, lit
 from corpus.funnel import Count, Step, count_of, reasons, table
-from corpus.iterate import Mined, iterate
+from corpus.iterate import iterate
+from corpus.patterns import Pattern
+from corpus.review import read_patterns
+from corpus.rounds import State
 from corpus.tokens import TOKENIZER
 from corpus.urls import url_key
 
@@ -28,7 +29,7 @@ DUPLICATES = ("same url", "same text", "near duplicate")
 def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     """Reads, deduplicates, decontaminates and mines a crawl; see docs/artifacts.md for what lies in the result."""
     captures, pages = work.scratch / "captures", work.scratch / "pages"
-    reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else None
+    reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else ()
     items = read_items(
         inputs["benchmarks"].path,
         answers=config.decontamination.answers,
@@ -55,15 +56,18 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     write_parquet(work.scratch / "quoted" / "quoted.parquet", checked.select("id", "quoted").to_arrow().sort_by("id"))
     seeds = _seed_ids(inputs["seed-pages"].path, pages, distinct)
     with MetricsLog(work.logs) as log:
-        mined = iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
-    return _publish(work, config, distinct, mined, len(items))
+        state = iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
+    return _publish(work, config, distinct, state, seeds, len(items))
 
 
-def _publish(work: Work, config: CorpusConfig, distinct: Distinct, mined: Mined, protected: int) -> Outcome:
+def _publish(
+    work: Work, config: CorpusConfig, distinct: Distinct, state: State, given: frozenset[str], protected: int
+) -> Outcome:
     """Writes the artifact from the scratch folders, prints the funnel and reports the counts."""
     pages = frames.scan(work.scratch / "pages").join(frames.scan(work.scratch / "quoted"), on="id").collect()
-    folders = [work.scratch / f"round-{one.round}" / "collected" for one in mined.rounds]
-    mine, other = (frame.collect() for frame in frames.with_rounds(pages, folders))
+    why = mined.provenance(state, given)
+    mine, other = round_frames.with_rounds(pages, mined.collected_folders(work.scratch, state))
+    mine, other = round_frames.with_provenance(mine, why).collect(), other.collect()
     quoting = outputs.quoting_rows(mine)
     general = outputs.capped(other, tokens=config.general_tokens, seed=config.seed)
     outputs.write_kept(mine, work.folder / "pages", shards=config.shards)
@@ -71,16 +75,16 @@ def _publish(work: Work, config: CorpusConfig, distinct: Distinct, mined: Mined,
     outputs.write_dropped(work.folder / "dropped" / "dropped.jsonl.zst", [*distinct.dropped, *quoting])
     quotations = outputs.quotation_rows(pages)
     write_jsonl(work.folder / "decontamination.jsonl", quotations)
-    write_jsonl(work.folder / "domains.jsonl", mined.domains)
-    write_atomic(work.folder / "patterns.toml", patterns_toml(mined.patterns))
-    write_json(work.folder / "rounds.json", {"tokenizer": TOKENIZER, "rounds": [asdict(one) for one in mined.rounds]})
-    steps = _steps(distinct, mined, mine, quoting)
+    mined.write_mined(work.folder, state)
+    mined.write_seed(work.folder / "seed.jsonl", pages, mine, why)
+    mined.write_model(work.folder, pages, work.scratch, state)
+    steps = _steps(distinct, state, mine, quoting)
     write_json(work.folder / "funnel.json", [step.row() for step in steps])
     _show(work, steps, f"tokens: {TOKENIZER}; {protected:,} benchmark texts protected")
-    return _outcome(steps, mined, general_pages, len({row["id"] for row in quotations}))
+    return _outcome(steps, state, general_pages, len({row["id"] for row in quotations}))
 
 
-def _reviewed(path: Path) -> frozenset[str]:
+def _reviewed(path: Path) -> tuple[Pattern, ...]:
     try:
         return read_patterns(path.read_text(encoding="utf-8"))
     except (ValueError, UnicodeDecodeError) as error:
@@ -108,7 +112,7 @@ def _followed(key: str, kept_for: Mapping[str, str]) -> str:
     return key
 
 
-def _steps(distinct: Distinct, mined: Mined, mine: Frame, quoting: Sequence[Dropped]) -> list[Step]:
+def _steps(distinct: Distinct, state: State, mine: Frame, quoting: Sequence[Dropped]) -> list[Step]:
     """The funnel: what the steps before the rounds left, the pages of each round, the clean pages of the last."""
     before = distinct.steps[-1].left.pages
     rounds = [
@@ -117,7 +121,7 @@ def _steps(distinct: Distinct, mined: Mined, mine: Frame, quoting: Sequence[Drop
             Count(one.pages, one.tokens, one.languages),
             {"below the token budget": before - one.pages},
         )
-        for one in mined.rounds
+        for one in state.rounds
     ]
     clean = frames.tally(mine.where(col("quoted") == "").with_column("collected", lit(True)), "language")
     return [*distinct.steps, *rounds, Step("quotes no benchmark", count_of(clean), reasons(quoting))]
@@ -129,7 +133,7 @@ def _show(work: Work, steps: Sequence[Step], note: str) -> None:
     print(text, end="", file=sys.stderr, flush=True)
 
 
-def _outcome(steps: Sequence[Step], mined: Mined, general_pages: int, quoting_pages: int) -> Outcome:
+def _outcome(steps: Sequence[Step], state: State, general_pages: int, quoting_pages: int) -> Outcome:
     first, last = steps[0], steps[-1]
     chinese = last.left.languages.get("zh", 0)
     captures = first.left.pages + sum(first.dropped.values())
@@ -140,12 +144,12 @@ def _outcome(steps: Sequence[Step], mined: Mined, general_pages: int, quoting_pa
         "pages_zh": chinese,
         "tokens": last.left.tokens,
         "general_pages": general_pages,
-        "rounds": len(mined.rounds),
+        "rounds": len(state.rounds),
         "pages_that_quote_benchmarks": quoting_pages,
     }
     summary = (
         f"{captures:,} captures -> {steps[3].left.pages:,} distinct -> {last.left.pages:,} maths pages "
-        f"({chinese:,} zh), {last.left.tokens:,} tokens, {len(mined.rounds)} rounds"
+        f"({chinese:,} zh), {last.left.tokens:,} tokens, {len(state.rounds)} rounds"
     )
     return Outcome(counts, summary)
 
