@@ -94,10 +94,10 @@ def train(
     raise RuntimeError(f"{NAN} at every rate down to {rate:g}: {examples}")
 
 
-def quantise(model: Path, target: Path) -> None:
-    """Saves a small copy of a model: vectors as product codes. Equal models give equal bytes."""
+def quantise(model: Path, target: Path, *, vectors: int) -> None:
+    """Saves a small copy of a model: the `vectors` longest ones as product codes. Equal models give equal bytes."""
     small = fasttext.load_model(str(model))
-    small.quantize(verbose=False, thread=1)
+    small.quantize(cutoff=vectors, verbose=False, thread=1)
     small.save_model(str(target))
 
 

@@ -43,6 +43,8 @@ class FastText(Config):
     """Passes over the training pages. [-; ours, section 2.1: 3]"""
     buckets: int = Field(default=200_000, ge=1)
     """Hash buckets of word runs; the library's own 2,000,000 need 1.9 GiB at 256 dimensions. [-; ours]"""
+    shipped_vectors: int = Field(default=10_000, ge=1)
+    """Vectors of words and runs of words in the quantised copy of the last model, the longest first. [-; ours]"""
     max_positives: int = Field(default=500_000, ge=1)
     """Seed pages used for training. [pages; section 2.1]"""
     negatives_per_positive: float = Field(default=1.0, gt=0)

@@ -89,7 +89,7 @@ def _round(crawl: Crawl, state: State, folder: Path, config: CorpusConfig, numbe
     ranked = round_frames.with_rank(scores, positives if config.recall.seed_first else []).collect()
     recalled = _recall(ranked, chosen, crawl.given, config.recall, [one.budget_tokens for one in state.rounds])
     mine = recalled.pages.where(col("collected"))
-    write_parquet(folder / COLLECTED / "pages.parquet", mine.select("id", "score").to_arrow().sort_by("id"))
+    write_parquet(folder / COLLECTED / "pages.parquet", mine.select("id", "url", "score").to_arrow().sort_by("id"))
     found = discover(recalled.pages, config.domains, number, reviewed=crawl.reviewed, known=state.patterns, seed=draw)
     joined = {
         name: Joined(one, one.split("/", 1)[0], number)

@@ -32,8 +32,10 @@ def collected_folders(scratch: Path, state: State) -> list[Path]:
     return [scratch / f"round-{one.round}" / COLLECTED for one in state.rounds]
 
 
-def write_mined(folder: Path, state: State) -> None:
-    """Writes rounds.json, curve.jsonl, budgets.jsonl, domains.jsonl and patterns.toml."""
+def write_mined(folder: Path, scratch: Path, state: State) -> None:
+    """Writes rounds.json, rounds/, curve.jsonl, budgets.jsonl, domains.jsonl and patterns.toml."""
+    for one, source in zip(state.rounds, collected_folders(scratch, state), strict=True):
+        write_atomic(folder / "rounds" / f"round-{one.round}.parquet", (source / "pages.parquet").read_bytes())
     write_json(folder / "rounds.json", {"tokenizer": TOKENIZER, "rounds": [asdict(one) for one in state.rounds]})
     write_jsonl(folder / "curve.jsonl", state.curve)
     write_jsonl(folder / "budgets.jsonl", state.budgets)
@@ -54,14 +56,14 @@ def write_seed(path: Path, pages: Frame, mine: Frame, why: Mapping[str, str]) ->
     )
 
 
-def write_model(folder: Path, pages: Frame, scratch: Path, state: State) -> None:
+def write_model(folder: Path, pages: Frame, scratch: Path, state: State, *, vectors: int) -> None:
     """model/: the quantised classifier of the last round with its size, and its agreement with the full one.
 
     Both score the held-out pages; `agreement` is the share that they put on the same side of the last cut."""
     last = scratch / f"round-{state.rounds[-1].round}"
     full, small = last / "model.bin", folder / "model" / "model.ftz"
     small.parent.mkdir(parents=True, exist_ok=True)
-    classifier.quantise(full, small)
+    classifier.quantise(full, small, vectors=vectors)
     ids = sorted([*state.held_out_maths, *state.held_out_other])
     texts = sorted((row["id"], row["text"]) for row in frames.rows(frames.with_ids(pages, ids).select("id", "text")))
     one, two = (_scores(model, texts) for model in (full, small))
@@ -70,6 +72,7 @@ def write_model(folder: Path, pages: Frame, scratch: Path, state: State) -> None
     facts: dict[str, Any] = {
         "text": "corpus/classifier.py::fasttext_line",
         "labels": [classifier.MATHS, classifier.OTHER],
+        "vectors": vectors,
         "bytes": small.stat().st_size,
         "bytes_full": full.stat().st_size,
         "held_out_pages": len(texts),

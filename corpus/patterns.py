@@ -9,7 +9,7 @@ lies deeper belongs to it. `*` inside a segment stands for any run of characters
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -71,16 +71,16 @@ def _kind_of(name: str) -> str:
 
 
 def accepted_by_rule(candidates: Iterable[Candidate], *, share: float, pages: int, poor_share: float) -> frozenset[str]:
-    """The rule of unattended runs: broad patterns first, each only where the pages below it agree.
+    """Section 2.1, in place of a person: broad patterns first, each only where the pages below it agree.
 
     A pattern of at least `pages` pages, `share` of them collected, is accepted whole when none of the patterns of as
     many pages right below it has less than `poor_share` collected; otherwise those below are judged by themselves."""
     known = {one.pattern: one for one in candidates if one.pages >= pages}
     below: dict[str, list[Candidate]] = {}
     for one in known.values():
-        below.setdefault(one.pattern.rpartition("/")[0], []).append(one)
+        below.setdefault(_above(one.pattern, known), []).append(one)
     accepted: set[str] = set()
-    todo = [one for one in known.values() if "/" not in one.pattern]
+    todo = list(below.get("", ()))
     while todo:
         one = todo.pop()
         children = below.get(one.pattern, [])
@@ -89,6 +89,15 @@ def accepted_by_rule(candidates: Iterable[Candidate], *, share: float, pages: in
         else:
             todo += children
     return frozenset(accepted)
+
+
+def _above(pattern: str, known: Collection[str]) -> str:
+    """The narrowest known pattern that this one lies below; empty when there is none."""
+    while pattern:
+        pattern = pattern.rpartition("/")[0]
+        if pattern in known:
+            return pattern
+    return ""
 
 
 Verdicts = Mapping[str, Sequence[tuple[str, bool]]]  # host -> its decided patterns, narrow first, whether accepted

@@ -27,7 +27,7 @@ def ranking(scores: Frame) -> Ranking:
 
 
 def cutoff(ranked: Ranking, budget_tokens: int, *, exact_pages: int = EXACT_PAGES) -> Cutoff:
-    """The last page that the budget pays for."""
+    """Section 2.1: the last page that the budget pays for."""
     found = cut_bin({number: one.tokens for number, one in ranked.sums.items()}, budget_tokens)
     if found is None:
         return EVERYTHING

@@ -198,7 +198,7 @@ def uncollected_under(collected: Frame, decided: Verdicts) -> dict[str, str]:
 
 def with_rounds(pages: Frame, rounds: Sequence[Path]) -> tuple[Frame, Frame]:
     """(pages collected in the last round with `score` and the `round` that first collected them, the others)."""
-    last = scan(rounds[-1])
+    last = scan(rounds[-1]).select("id", "score")
     first = None
     for number, folder in enumerate(rounds, start=1):
         one = scan(folder).select(col("id"), lit(number).cast(DataType.int64()).alias("round"))

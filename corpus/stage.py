@@ -75,9 +75,9 @@ def _publish(
     outputs.write_dropped(work.folder / "dropped" / "dropped.jsonl.zst", [*distinct.dropped, *quoting])
     quotations = outputs.quotation_rows(pages)
     write_jsonl(work.folder / "decontamination.jsonl", quotations)
-    mined.write_mined(work.folder, state)
+    mined.write_mined(work.folder, work.scratch, state)
     mined.write_seed(work.folder / "seed.jsonl", pages, mine, why)
-    mined.write_model(work.folder, pages, work.scratch, state)
+    mined.write_model(work.folder, pages, work.scratch, state, vectors=config.fasttext.shipped_vectors)
     steps = _steps(distinct, state, mine, quoting)
     write_json(work.folder / "funnel.json", [step.row() for step in steps])
     _show(work, steps, f"tokens: {TOKENIZER}; {protected:,} benchmark texts protected")
@@ -160,6 +160,7 @@ STAGE = Stage(
     config=CorpusConfig,
     run=run,
     makes="corpus",
+    format=2,
     needs={"crawl": "crawl|folder", "seed-pages": "file", "benchmarks": "folder"},
     takes={"patterns": "file"},
 )

@@ -35,7 +35,7 @@ def with_marks(pages: Frame, config: FastText, seed: int) -> Frame:
 def lesson(
     marked: Frame, positives: Sequence[str], domains: Sequence[str], config: FastText, *, seed: int, rare: bool
 ) -> Lesson:
-    """Chooses the pages of a round from `marked` (see `with_marks`); `rare` as `maths_is_rare_below` says.
+    """Section 2.1: chooses the pages of a round from `marked` (see `with_marks`); `rare` as `maths_is_rare_below` says.
 
     Raises DataError when one kind is missing."""
     mine = {row["id"]: row["held_out"] for row in rows(with_ids(marked, positives).select("id", "held_out"))}
