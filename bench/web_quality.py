@@ -25,7 +25,9 @@ from commons.shards import read_jsonl, read_parquet
 
 MATHS, OTHER = "math", "non-math"
 MIN_FORMULAS = 3  # on a page of a site that is not judged math
-BUDGETS = (0.30, 0.46)
+# Shares of the deduplicated tokens in round 1, 2, ..; 46% are mathematics by plain text, and with our text 54.5% hold as
+# many pages outside the seed's sites as are mathematics, so that there precision is recall.
+BUDGETS = {"budget_30": [0.30], "budget_46": [0.46], "true_share_last": [0.46, 0.46, 0.46, 0.545]}
 # Manuals of software by the sites' addresses: the first one's pages are the seed, the others are to be found.
 MANUALS = ("fasttext.cc", "www.python-httpx.org", "datajuicer.github.io", "thudm.github.io")
 RUNS = Path("runs/.bench/web_quality")
@@ -155,9 +157,8 @@ def bench() -> None:
     labels = labels_of(DATA / "web")
     seeds = DATA / "web" / "seeds.txt"
     seed_sites = sites_of(seeds.read_text(encoding="utf-8").split(), labels)
-    for share in BUDGETS:
-        name = f"budget_{round(100 * share)}"
-        corpus = mine(RUNS / name, seeds, "configs/tiny/corpus.toml", f"recall.budget_share=[{share}]")
+    for name, shares in BUDGETS.items():
+        corpus = mine(RUNS / name, seeds, "configs/tiny/corpus.toml", f"recall.budget_share={shares}")
         print(*lines_of(corpus, labels, seed_sites, name), sep="\n", flush=True)
     print(*traces(RUNS / "budget_46", seed_sites, 3), sep="\n", flush=True)
     seeds, sites, seed_sites = manuals(labels, RUNS)

@@ -65,7 +65,9 @@ def crawl(tmp_path_factory):
 
 def mine(crawl, out, *, folder=None, **settings):
     paths = {"crawl": folder or crawl / "warc", "seed-pages": crawl / "seeds.txt", "benchmarks": crawl / "benchmarks"}
-    config = CorpusConfig.model_validate({"recall": {"rounds": 2}, "fasttext": {"epochs": 25, "buckets": 2000, "dimensions": 16}, **settings})
+    config = CorpusConfig.model_validate(
+        {"recall": {"rounds": 2}, "fasttext": {"epochs": 25, "buckets": 2000, "dimensions": 16}, **settings}
+    )
     run_stage(STAGE, config, {**paths, "patterns": None}, out)
     return out
 
