@@ -25,8 +25,8 @@ from commons.shards import read_jsonl, read_parquet
 
 MATHS, OTHER = "math", "non-math"
 MIN_FORMULAS = 3  # on a page of a site that is not judged math
-# Shares of the deduplicated tokens in round 1, 2, ..; 46% are mathematics by plain text, and with our text 54.5% hold as
-# many pages outside the seed's sites as are mathematics, so that there precision is recall.
+# Shares of the deduplicated tokens in round 1, 2, ..; by plain text 46% are mathematics, and with our text 54.5% hold
+# as many pages outside the seed's sites as are mathematics, so that there precision is recall.
 BUDGETS = {"budget_30": [0.30], "budget_46": [0.46], "true_share_last": [0.46, 0.46, 0.46, 0.545]}
 # Manuals of software by the sites' addresses: the first one's pages are the seed, the others are to be found.
 MANUALS = ("fasttext.cc", "www.python-httpx.org", "datajuicer.github.io", "thudm.github.io")

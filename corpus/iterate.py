@@ -136,7 +136,9 @@ def _budget(scores: Frame, given: frozenset[str], config: Recall, earlier: Seque
 
 
 def _curve(recalled: Recalled, number: int, points: int) -> list[dict[str, Any]]:
-    found = heldout.curve(heldout.edges(recalled.ranked.sums, points=points), recalled.held_out)
+    """The classifier alone: seed pages stand where it puts them, not first."""
+    alone = ranking.ranking(round_frames.with_rank(recalled.ranked.scores.exclude("rank"), []))
+    found = heldout.curve(heldout.edges(alone.sums, points=points), recalled.held_out)
     return [{"round": number, **asdict(one)} for one in found]
 
 
