@@ -28,7 +28,7 @@ MIN_FORMULAS = 3  # on a page of a site that is not judged math
 # Shares of the deduplicated tokens in round 1, 2, ..; by plain text 46% are mathematics, and with our text 54.5% hold
 # as many pages outside the seed's sites as are mathematics, so that there precision is recall.
 BUDGETS = {"budget_30": [0.30], "budget_46": [0.46], "true_share_last": [0.46, 0.46, 0.46, 0.545]}
-# Manuals of software by the sites' addresses: the first one's pages are the seed, the others are to be found.
+# Manuals of software by the sites' addresses: every third page is a seed page, the others are to be found.
 MANUALS = ("fasttext.cc", "www.python-httpx.org", "datajuicer.github.io", "thudm.github.io")
 RUNS = Path("runs/.bench/web_quality")
 DATA = Path(os.environ.get("DSM_SHARED", "../shared")) / "data"
@@ -138,13 +138,13 @@ def mine(out: Path, seeds: Path, config: str, *settings: str) -> Path:
     return out
 
 
-def manuals(labels: Mapping[str, Label], folder: Path) -> tuple[Path, dict[str, Label], set[str]]:
-    """The second domain: a seed list picked by URL, labels by site, the seed's sites."""
+def manuals(labels: Mapping[str, Label], folder: Path) -> tuple[Path, dict[str, Label]]:
+    """The second domain: a seed list picked by URL, and labels by site of all other pages."""
     folder.mkdir(parents=True, exist_ok=True)
-    urls = sorted(url for url, label in labels.items() if label.site == MANUALS[0])
-    (folder / "manuals.txt").write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
-    sites = {url: Label(one.site, one.site in MANUALS, False) for url, one in labels.items()}
-    return folder / "manuals.txt", sites, {MANUALS[0]}
+    seeds = sorted(url for url, label in labels.items() if label.site in MANUALS)[::3]
+    (folder / "manuals.txt").write_text("".join(f"{url}\n" for url in seeds), encoding="utf-8")
+    others = {url: one for url, one in labels.items() if url not in set(seeds)}
+    return folder / "manuals.txt", {url: Label(one.site, one.site in MANUALS, False) for url, one in others.items()}
 
 
 def sites_of(urls: Sequence[str], labels: Mapping[str, Label]) -> set[str]:
@@ -161,9 +161,9 @@ def bench() -> None:
         corpus = mine(RUNS / name, seeds, "configs/tiny/corpus.toml", f"recall.budget_share={shares}")
         print(*lines_of(corpus, labels, seed_sites, name), sep="\n", flush=True)
     print(*traces(RUNS / "budget_46", seed_sites, 3), sep="\n", flush=True)
-    seeds, sites, seed_sites = manuals(labels, RUNS)
+    seeds, by_site = manuals(labels, RUNS)
     corpus = mine(RUNS / "manuals", seeds, "configs/manuals/corpus.toml")
-    print(*lines_of(corpus, sites, seed_sites, "manuals"), sep="\n", flush=True)
+    print(*lines_of(corpus, by_site, set(), "manuals"), sep="\n", flush=True)
 
 
 def main() -> None:

@@ -22,8 +22,8 @@ def test_figures_are_by_page_and_in_both_parts():
 
 def test_sites_come_from_the_labels_and_seeds_of_the_second_domain_from_addresses(tmp_path):
     assert sites_of(["https://m.org/1", "https://new.org/x"], LABELS) == {"m.org", "new.org"}
-    labels = {"https://fasttext.cc/docs": Label("fasttext.cc", False, False), **LABELS}
-    seeds, sites, seed_sites = manuals(labels, tmp_path)
-    assert seeds.read_text() == "https://fasttext.cc/docs\n"
-    assert seed_sites == {"fasttext.cc"}
-    assert [url for url, label in sites.items() if label.maths] == ["https://fasttext.cc/docs"]
+    labels = {f"https://fasttext.cc/{name}": Label("fasttext.cc", False, False) for name in "abc"} | LABELS
+    seeds, others = manuals(labels, tmp_path)
+    assert seeds.read_text() == "https://fasttext.cc/a\n"
+    assert [url for url, label in others.items() if label.maths] == ["https://fasttext.cc/b", "https://fasttext.cc/c"]
+    assert len(others) == len(labels) - 1
