@@ -5,7 +5,7 @@ Defaults suit a crawl of some thousand pages and 100 to 1,000 seed pages; `confi
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from commons.config import Config
 from corpus.benchmarks import Answers
@@ -58,23 +58,48 @@ class FastText(Config):
     """Passes over the training pages. [-; ours, section 2.1: 3]"""
     buckets: int = Field(default=200_000, ge=1)
     """Hash buckets of word runs; the library's own 2,000,000 need 1.9 GiB at 256 dimensions. [-; ours]"""
+    shipped_vectors: int = Field(default=10_000, ge=1)
+    """Vectors of words and runs of words in the quantised copy of the last model, the longest first. [-; ours]"""
     max_positives: int = Field(default=500_000, ge=1)
     """Seed pages used for training. [pages; section 2.1]"""
     negatives_per_positive: float = Field(default=1.0, gt=0)
-    """Pages from elsewhere in the crawl for each seed page, drawn domain by domain. [-; section 2.1]"""
+    """Pages from elsewhere in the crawl for each seed page. [-; section 2.1]"""
+    maths_is_rare_below: float = Field(default=0.05, ge=0, le=1)
+    """Where a smaller share of the pages holds a formula, negatives are drawn from all pages, as in the paper; else
+    from pages without formulas outside domains of the seed, domain by domain. [-; ours]"""
+    held_out_share: float = Field(default=0.1, ge=0, lt=1)
+    """Part of the seed pages and of the negatives that is never trained on, for precision and recall. [-; ours]"""
 
 
 class Recall(Config):
     """Which of the ranked pages are kept."""
 
     budget_tokens: tuple[int, ...] | None = None
-    """Best-scoring tokens kept in round 1, 2, ..; the last repeats. Absent: see `seed_share`. [tokens; section 2.1]"""
+    """Best-scoring tokens kept in round 1, 2, ..; the last repeats. [tokens; section 2.1]"""
+    budget_share: tuple[float, ...] | None = None
+    """The same as shares of the deduplicated tokens; not both. [-; ours]"""
     seed_share: float = Field(default=0.9, gt=0, le=1)
-    """Without a budget: keep the pages that score no lower than this share of the seed pages. [-; ours]"""
+    """Without either: keep the pages that score no lower than this share of the seed pages. [-; ours]"""
+    seed_first: bool = True
+    """Whether seed pages, those that patterns let in among them, are kept before others are ranked. [-; ours]"""
+    budget_multiples: tuple[float, ...] = (0.5, 1.0, 1.5, 2.0)
+    """Multiples of a round's budget whose corpora are described in budgets.jsonl. [-; section 2.1: 1, 2, 3, 4]"""
+    curve_points: int = Field(default=50, ge=1)
+    """Thresholds of curve.jsonl, evenly spread over the tokens. [-; ours]"""
     rounds: int = Field(default=4, ge=1)
     """Rounds of classify, recall, discover, grow the seed. [-; section 2.1]"""
     stop_share: float = Field(default=0.98, gt=0, le=1)
     """Stop when this share of a round's tokens had been collected in the round before. [-; section 2.1]"""
+
+    @model_validator(mode="after")
+    def _one_budget(self) -> "Recall":
+        if self.budget_tokens and self.budget_share:
+            raise ValueError("budget_tokens and budget_share are both given; give one")
+        if any(not 0 < share <= 1 for share in self.budget_share or ()):
+            raise ValueError("budget_share holds shares of the tokens, above 0 and up to 1")
+        if any(tokens <= 0 for tokens in self.budget_tokens or ()) or any(one <= 0 for one in self.budget_multiples):
+            raise ValueError("budgets and their multiples are above 0")
+        return self
 
 
 class Domains(Config):
@@ -82,12 +107,18 @@ class Domains(Config):
 
     maths_share: float = Field(default=0.10, ge=0, le=1)
     """A domain with more of its pages collected than this is about mathematics. [-; section 2.1]"""
+    unattended: bool = True
+    """Whether the rule below decides on patterns that the patterns file leaves open or does not name. [-; ours]"""
     pattern_share: float = Field(default=0.5, gt=0, le=1)
-    """Path prefixes with this share of pages collected are accepted, unless a patterns file decides. [-; ours]"""
+    """The rule accepts patterns with this share of pages collected.. [-; ours]"""
+    poor_share: float = Field(default=0.3, ge=0, le=1)
+    """.. unless one right below them has less than this: then those below are judged by themselves. [-; ours]"""
     pattern_pages: int = Field(default=5, ge=1)
-    """Prefixes with fewer pages are no candidates. [pages; ours]"""
+    """Patterns with fewer pages are no candidates. [pages; ours]"""
     pattern_depth: int = Field(default=2, ge=0)
-    """Deepest folder that a pattern names. [path segments; ours]"""
+    """Deepest folder that a proposed pattern names. [path segments; ours]"""
+    samples: int = Field(default=3, ge=0)
+    """Addresses of collected and of other pages shown with each pattern. [pages; ours]"""
 
 
 class Decontamination(Config):

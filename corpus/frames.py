@@ -4,21 +4,17 @@ Frames are read from Parquet and written by `commons/shards.py` with rows in ord
 content gives equal bytes whatever the engine did in between. Native engine here, the same plan on a Ray cluster.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import daft
 import pyarrow as pa
-from daft import DataType, Window
+from daft import DataType
 
 from commons.shards import write_parquet
-from corpus import classifier
 from corpus.deduplicate import claim
-from corpus.domains import lies_under
-from corpus.recall import Cutoff, score_bin
-from corpus.urls import path_prefixes
+from corpus.draws import draw
 
 Frame: TypeAlias = daft.DataFrame
 # Daft types a comparison of columns as bool, which it is not.
@@ -44,7 +40,7 @@ def from_rows(columns: Mapping[str, Any]) -> Frame:
 
 def write_shards(frame: Frame, folder: Path, *, shards: int) -> int:
     """Writes `frame` as part-00.parquet, .. by the first byte of `id`, each in order of the ids; returns the rows."""
-    shard = _column(_shard_of, DataType.int64())
+    shard = column(_shard_of, DataType.int64())
     numbered = frame.with_column("_shard", shard(col("id"), shards)).collect()
     total = 0
     for number in range(shards):
@@ -59,7 +55,7 @@ def write_shards(frame: Frame, folder: Path, *, shards: int) -> int:
 def best_of_each(pages: Frame, name: str) -> Frame:
     """The pages with `kept_row`, `kept_id`, `kept_key` and `kept_digest`: those of the page with the highest claim
     (`deduplicate.claim`) among the pages with the same value of column `name`."""
-    claims = _column(claim, DataType.string())
+    claims = column(claim, DataType.string())
     claimed = pages.with_column("claim", claims(col("tokens"), col("date"), col("id"), col("url"), col("row")))
     best = claimed.groupby(name).agg(col("claim").max())
     kept = {"row": "kept_row", "id": "kept_id", "key": "kept_key", "text_digest": "kept_digest"}
@@ -85,75 +81,10 @@ def without_ids(frame: Frame, ids: Sequence[str]) -> Frame:
 
 def with_draw(pages: Frame, *, seed: int) -> Frame:
     """The pages with `draw`, a random number that depends on the seed and the id alone."""
-    return pages.with_column("draw", _column(_draw, DataType.int64())(col("id"), seed))
+    return pages.with_column("draw", column(draw, DataType.int64())(col("id"), seed))
 
 
-# Classifier
-
-
-def negatives(pages: Frame, positives: Sequence[str], domains: Sequence[str], *, count: int, seed: int) -> Frame:
-    """Up to `count` pages that are neither positives nor in `domains`, drawn domain by domain.
-
-    First one page of every domain in an order drawn from the seed, then a second one, and so on: a site with half
-    of all pages does not make half of the negatives.
-    """
-    elsewhere = without_ids(pages, positives).join(
-        from_rows({"domain": list(domains) or [""]}), on="domain", how="anti"
-    )
-    drawn = with_draw(elsewhere, seed=seed)
-    turn = daft.functions.row_number().over(Window().partition_by("domain").order_by(["draw", "id"]))
-    return drawn.with_column("turn", turn).sort(["turn", "draw", "id"]).limit(count)
-
-
-def scored(pages: Frame, model: Path) -> Frame:
-    """The light columns of the pages with `score`, the log-odds of the classifier at `model` (null: no known word)."""
-    worker: Any = _Classifier(str(model))
-    light = ("id", "key", "domain", "language", "tokens")
-    return pages.select(*light, worker.score(col("text")).alias("score"))
-
-
-@daft.cls
-class _Classifier:
-    """Loads a model once per worker."""
-
-    def __init__(self, model: str) -> None:
-        self.model = classifier.Scorer(model)
-
-    @daft.method(return_dtype=DataType.float64())
-    def score(self, text: str) -> float | None:
-        return self.model.log_odds(text)
-
-
-# Recall and domains
-
-
-def tokens_by_bin(scores: Frame) -> dict[int, int]:
-    """Tokens of the pages in each score bin."""
-    binned = scores.where(~col("score").is_null()).with_column("bin", _bin(col("score")))
-    return {row["bin"]: row["tokens"] for row in rows(binned.groupby("bin").agg(col("tokens").sum()))}
-
-
-def pages_in_bin(scores: Frame, number: int) -> list[tuple[float, str, int]]:
-    """(score, id, tokens) of the pages of one bin."""
-    inside = scores.where(~col("score").is_null()).where(_bin(col("score")) == number)
-    return [(row["score"], row["id"], row["tokens"]) for row in rows(inside.select("score", "id", "tokens"))]
-
-
-def last_above(scores: Frame, number: int) -> list[tuple[float, str, int]]:
-    """(score, id, tokens) of the pages of the lowest bin above `number` that holds any; empty when there is none."""
-    above = [bin_number for bin_number in tokens_by_bin(scores) if bin_number > number]
-    return pages_in_bin(scores, min(above)) if above else []
-
-
-def tokens_from(scores: Frame, threshold: float) -> int:
-    """Tokens of the pages with at least this score."""
-    return int(scores.where(col("score") >= threshold).agg(col("tokens").sum()).to_pydict()["tokens"][0] or 0)
-
-
-def with_collected(scores: Frame, cutoff: Cutoff) -> Frame:
-    """The scores with `collected`: whether a page is at or above the cut."""
-    keeps = _column(cutoff.keeps, DataType.bool())
-    return scores.with_column("collected", keeps(col("score"), col("id")))
+# Counts
 
 
 def tally(collected: Frame, name: str) -> list[dict[str, Any]]:
@@ -172,39 +103,7 @@ def tally(collected: Frame, name: str) -> list[dict[str, Any]]:
     return sorted(rows(sums), key=lambda row: row[name])
 
 
-def with_prefixes(collected: Frame, domains: Sequence[str], *, depth: int) -> Frame:
-    """One row for each page of these domains and each path prefix above it, in column `prefix`."""
-    prefixes = _column(path_prefixes, DataType.list(DataType.string()))
-    inside = collected.join(from_rows({"domain": list(domains)}), on="domain", how="semi")
-    return inside.with_column("prefix", prefixes(col("key"), depth=depth)).explode("prefix")
-
-
-def uncollected_under(collected: Frame, prefixes: frozenset[str], *, depth: int) -> list[str]:
-    """Ids of the pages below accepted prefixes that were not collected, sorted."""
-
-    def under(key: str) -> bool:
-        return lies_under(key, prefixes, depth)
-
-    found = collected.where(~col("collected")).where(_column(under, DataType.bool())(col("key")))
-    return sorted(row["id"] for row in rows(found.select("id")))
-
-
-def with_rounds(pages: Frame, rounds: Sequence[Path]) -> tuple[Frame, Frame]:
-    """(pages collected in the last round with `score` and the `round` that first collected them, the others)."""
-    last = scan(rounds[-1])
-    first = None
-    for number, folder in enumerate(rounds, start=1):
-        one = scan(folder).select(col("id"), lit(number).cast(DataType.int64()).alias("round"))
-        first = one if first is None else first.concat(one)
-    assert first is not None
-    known = first.groupby("id").agg(col("round").min())
-    mine = pages.join(last, on="id").join(known, on="id")
-    other = pages.join(last.select("id"), on="id", how="anti")
-    blank = {"score": lit(None).cast(DataType.float64()), "round": lit(None).cast(DataType.int64())}
-    return mine, other.with_columns(blank)
-
-
-def _column(decide: Callable[..., Any], kind: DataType) -> Any:
+def column(decide: Callable[..., Any], kind: DataType) -> Any:
     """A pure function of values as a function of columns."""
     return daft.func(decide, return_dtype=kind)
 
@@ -213,13 +112,5 @@ def _id_frame(ids: Sequence[str]) -> Frame:
     return from_rows({"id": list(ids) or [""]})
 
 
-def _bin(score: Any) -> Any:
-    return _column(score_bin, DataType.int64())(score)
-
-
 def _shard_of(identity: str, shards: int) -> int:
     return int(identity[:HEX_DIGITS], 16) * shards // 16**HEX_DIGITS
-
-
-def _draw(identity: str, seed: int) -> int:
-    return int.from_bytes(hashlib.blake2b(identity.encode(), digest_size=8, salt=seed.to_bytes(8, "big")).digest()) >> 1

@@ -1,58 +1,51 @@
-"""Figure 2: classify, recall, discover domains, grow the seed, again. The loop and its state."""
+"""Figure 2: classify, recall, discover domains, grow the seed, again. The loop, resumed at the round after a kill."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from commons.errors import DataError
 from commons.metrics import MetricsLog
 from commons.seeds import seed_of
 from commons.shards import write_parquet
-from corpus import classifier, frames
-from corpus.config import CorpusConfig, FastText, Recall
-from corpus.domains import Pattern, Tally, accepted_prefixes, maths_domains
+from corpus import frames, heldout, ranking, round_frames, training
+from corpus.classifier import Trained
+from corpus.config import CorpusConfig, Recall
+from corpus.discover import Discovery, discover
 from corpus.frames import Frame, col
 from corpus.funnel import Count, count_of
-from corpus.recall import NOTHING, Cutoff, budget_of_round, cut_bin, cut_inside, seed_threshold
+from corpus.heldout import HeldOut, Point
+from corpus.patterns import Pattern
+from corpus.ranking import Ranking
+from corpus.recall import Cutoff, of_round, seed_threshold
+from corpus.rounds import Joined, Round, State, read_state, save_state
+from corpus.training import Lesson
+
+COLLECTED = "collected"
 
 
 @dataclass(frozen=True, slots=True)
-class Seed:
-    """What the next round trains on: positives, of them the pages that the user gave, and domains without negatives.
+class Crawl:
+    """What all rounds share: distinct pages, their marks (`training.with_marks`), whether maths is rare among them."""
 
-    The domains are all that any round found to be about mathematics: what is there is no example of other text."""
-
-    positives: frozenset[str]
+    pages: Frame
+    marked: Frame
+    rare: bool
     given: frozenset[str]
-    domains: frozenset[str]
+    reviewed: tuple[Pattern, ...]
+    scratch: Path
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """One row of rounds.json."""
+class Recalled:
+    """What a round collected: its cut, the frame of scores with `collected`, and the figures at the cut."""
 
-    round: int
-    positives: int
-    negatives: int
-    budget_tokens: int
-    cutoff_score: float | None
-    pages: int
-    tokens: int
-    languages: Mapping[str, int]
-    already_collected: float
-    maths_domains: int
-    accepted_patterns: int
-    new_seed_pages: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mined:
-    """What the rounds leave: their rows, the domains and patterns of the last one, and the number of the last one."""
-
-    rounds: tuple[Round, ...]
-    domains: tuple[dict[str, Any], ...]
-    patterns: tuple[Pattern, ...]
+    ranked: Ranking
+    budget: int
+    cut: Cutoff
+    pages: Frame
+    left: Count
+    held_out: HeldOut
 
 
 def iterate(
@@ -61,166 +54,161 @@ def iterate(
     given: frozenset[str],
     config: CorpusConfig,
     *,
-    reviewed: frozenset[str] | None,
+    reviewed: Sequence[Pattern],
     log: MetricsLog,
-) -> Mined:
-    """Section 2.1: rounds until the budgeted pages hardly change. Round n leaves `scratch`/round-n/pages.parquet.
+) -> State:
+    """Section 2.1: rounds until the budgeted pages hardly change. Round n leaves `scratch`/round-n/ with `collected/`.
 
-    `given` are the ids of the user's seed pages, `reviewed` the prefixes of a patterns file, which then decides alone.
-    """
+    `given` are the ids of the user's seed pages, `reviewed` the patterns that a person decided on."""
     distinct = frames.scan(pages)
-    seed = Seed(given, given, _domains_of(distinct, given))
-    before: Frame | None = None
-    rounds: list[Round] = []
-    patterns: dict[str, Pattern] = {}
+    marked = training.with_marks(distinct, config.fasttext, config.seed).collect()
+    rare = round_frames.share_with_formulas(marked) < config.fasttext.maths_is_rare_below
+    crawl = Crawl(distinct, marked, rare, given, tuple(reviewed), scratch)
+    state = State(domains=_domains_of(marked, given))
     for number in range(1, config.recall.rounds + 1):
         folder = scratch / f"round-{number}"
-        model, trained_on = _train(distinct, seed, folder, config.fasttext, seed_of(config.seed, "fasttext", number))
-        scores = frames.scored(distinct, model).collect()
-        budget, cutoff = _cut(scores, seed, config.recall, [one.budget_tokens for one in rounds])
-        collected = frames.with_collected(scores, cutoff).collect()
-        _write_collected(collected, folder)
-        mine = collected.where(col("collected"))
-        left = count_of(frames.tally(mine, "language"))
-        known = _share_known(mine, before, left)
-        tallies = frames.tally(collected, "domain")
-        maths = maths_domains((_tally(row, "domain") for row in tallies), maths_share=config.domains.maths_share)
-        found = _patterns(collected, maths, config, number, reviewed)
-        patterns |= {one.prefix: _first_accepted(patterns.get(one.prefix), one) for one in found}
-        accepted = frozenset(one.prefix for one in found if one.accepted_by)
-        new = frames.uncollected_under(collected, accepted, depth=config.domains.pattern_depth)
-        rounds.append(_round(number, trained_on, budget, cutoff, left, known, (maths, accepted, new)))
-        log.write(number, _numbers(rounds[-1]))
-        if known >= config.recall.stop_share:
+        found = read_state(folder)
+        if found is None:
+            found = _round(crawl, state, folder, config, number)
+            save_state(folder, found)
+        state = found
+        log.write(number, _numbers(state.rounds[-1]))
+        if state.rounds[-1].already_collected >= config.recall.stop_share:
             break
-        seed = Seed(seed.positives | set(new), seed.given, seed.domains | maths)
-        before = mine
-    domains = tuple({**row, "maths": row["domain"] in maths} for row in tallies)
-    return Mined(tuple(rounds), domains, tuple(patterns.values()))
+    return state
 
 
-def _train(pages: Frame, seed: Seed, folder: Path, config: FastText, draw: int) -> tuple[Path, tuple[int, int]]:
-    """Trains the classifier of a round; returns its file and the numbers of positives and negatives."""
-    folder.mkdir(parents=True, exist_ok=True)
-    positives = sorted(seed.positives)[: config.max_positives]
-    wanted = max(1, round(config.negatives_per_positive * len(positives)))
-    other = _texts(frames.negatives(pages, positives, sorted(seed.domains), count=wanted, seed=draw))
-    if not other:  # every page lies in a domain of the seed
-        other = _texts(frames.negatives(pages, positives, [], count=wanted, seed=draw))
-    maths = _texts(frames.with_ids(pages, positives))
-    counts = classifier.write_training_file(folder / "training.txt", maths, other)
-    if not all(counts):
-        raise DataError(f"got {counts[0]} seed pages and {counts[1]} other pages with text; training needs both kinds")
-    model = classifier.train(
-        folder / "training.txt",
-        dimensions=config.dimensions,
-        learning_rate=config.learning_rate,
-        word_ngrams=config.word_ngrams,
-        min_count=config.min_count,
-        epochs=config.epochs,
-        buckets=config.buckets,
-        seed=draw,
+def _round(crawl: Crawl, state: State, folder: Path, config: CorpusConfig, number: int) -> State:
+    """One round: the four steps of Figure 2. Returns the state after it."""
+    draw = seed_of(config.seed, "fasttext", number)
+    positives = sorted(crawl.given | state.joined.keys())
+    domains = sorted(state.domains)
+    chosen = training.lesson(crawl.marked, positives, domains, config.fasttext, seed=draw, rare=crawl.rare)
+    trained = training.train(crawl.pages, chosen, folder, config.fasttext, seed=draw)
+    scores = round_frames.scored(crawl.pages, trained.path).collect()
+    ranked = round_frames.with_rank(scores, positives if config.recall.seed_first else []).collect()
+    recalled = _recall(ranked, chosen, crawl.given, config.recall, [one.budget_tokens for one in state.rounds])
+    mine = recalled.pages.where(col("collected"))
+    write_parquet(folder / COLLECTED / "pages.parquet", mine.select("id", "url", "score").to_arrow().sort_by("id"))
+    found = discover(recalled.pages, config.domains, number, reviewed=crawl.reviewed, known=state.patterns, seed=draw)
+    joined = {
+        name: Joined(one, one.split("/", 1)[0], number)
+        for name, one in found.lets_in.items()
+        if name not in crawl.given and name not in state.joined
+    }
+    before = crawl.scratch / f"round-{number - 1}" / COLLECTED if number > 1 else None
+    row = _row(number, chosen, trained, recalled, _share_known(mine, before, recalled.left), found, len(joined))
+    return State(
+        (*state.rounds, row),
+        state.domains | found.maths,
+        {**state.joined, **joined},
+        found.patterns,
+        found.tallies,
+        (*state.curve, *_curve(recalled, number, config.recall.curve_points)),
+        (*state.budgets, *_budgets(recalled, number, config.recall.budget_multiples)),
+        chosen.held_out_maths,
+        chosen.held_out_other,
     )
-    model.save_model(str(folder / "model.bin"))
-    return folder / "model.bin", counts
 
 
-def _texts(frame: Frame) -> list[str]:
-    return [row["text"] for row in sorted(frames.rows(frame.select("id", "text")), key=lambda row: row["id"])]
+def _recall(scores: Frame, chosen: Lesson, given: frozenset[str], config: Recall, earlier: Sequence[int]) -> Recalled:
+    ranked = ranking.ranking(scores)
+    budget = _budget(scores, given, config, earlier)
+    cut = ranking.cutoff(ranked, budget)
+    pages = round_frames.with_collected(scores, cut).collect()
+    left = count_of(frames.tally(pages.where(col("collected")), "language"))
+    return Recalled(ranked, budget, cut, pages, left, training.held_out_scores(scores, chosen))
 
 
-def _cut(scores: Frame, seed: Seed, config: Recall, earlier: Sequence[int]) -> tuple[int, Cutoff]:
-    """The budget of this round and where it cuts the ranked pages.
+def _budget(scores: Frame, given: frozenset[str], config: Recall, earlier: Sequence[int]) -> int:
+    """Tokens to keep in this round.
 
     A budget that is not given never shrinks, as the paper's never do: a classifier trained on more seed pages is
     surer of them, and the score that most of them reach rises above that of new kinds of pages."""
+    number = len(earlier) + 1
     if config.budget_tokens:
-        budget = budget_of_round(config.budget_tokens, len(earlier) + 1)
-    else:
-        given = frames.with_ids(scores, sorted(seed.given)).where(~col("score").is_null())
-        known = [row["score"] for row in frames.rows(given.select("score"))]
-        budget = max([frames.tokens_from(scores, seed_threshold(known, config.seed_share)), *earlier])
-    found = cut_bin(frames.tokens_by_bin(scores), budget)
-    if found is None:
-        return budget, Cutoff(-1e30, "~")
-    bin_number, left = found
-    inside = cut_inside(frames.pages_in_bin(scores, bin_number), left)
-    return budget, inside or cut_inside(frames.last_above(scores, bin_number), 1 << 62) or NOTHING
+        return int(of_round(config.budget_tokens, number))
+    if config.budget_share:
+        return round(of_round(config.budget_share, number) * round_frames.tokens_in(scores))
+    mine = frames.with_ids(scores, sorted(given)).where(~col("score").is_null())
+    known = [row["score"] for row in frames.rows(mine.select("score"))]
+    return max([round_frames.tokens_from(scores, seed_threshold(known, config.seed_share)), *earlier])
 
 
-def _patterns(
-    collected: Frame, maths: frozenset[str], config: CorpusConfig, number: int, reviewed: frozenset[str] | None
-) -> list[Pattern]:
-    rules = config.domains
-    prefixes = frames.with_prefixes(collected, sorted(maths), depth=rules.pattern_depth)
-    tallies = [_tally(row, "prefix") for row in frames.tally(prefixes, "prefix")] if maths else []
-    if reviewed is None:
-        accepted = accepted_prefixes(tallies, share=rules.pattern_share, pages=rules.pattern_pages)
-    else:
-        accepted = reviewed
-    by = "rule" if reviewed is None else "file"
-    known = [tally for tally in tallies if tally.pages >= rules.pattern_pages or tally.name in accepted]
-    found = [Pattern(one.name, one.pages, one.collected, number, by if one.name in accepted else "") for one in known]
-    return found + [Pattern(name, 0, 0, number, by) for name in sorted(accepted - {one.name for one in known})]
+def _curve(recalled: Recalled, number: int, points: int) -> list[dict[str, Any]]:
+    """The classifier alone: seed pages stand where it puts them, not first."""
+    alone = ranking.ranking(round_frames.with_rank(recalled.ranked.scores.exclude("rank"), []))
+    found = heldout.curve(heldout.edges(alone.sums, points=points), recalled.held_out)
+    return [{"round": number, **asdict(one)} for one in found]
 
 
-def _first_accepted(old: Pattern | None, new: Pattern) -> Pattern:
-    """The newer counts under the round and the verdict with which a prefix was first accepted."""
-    if old is None or not old.accepted_by:
-        return new
-    return Pattern(new.prefix, new.pages, new.collected, old.round, old.accepted_by)
+def _budgets(recalled: Recalled, number: int, multiples: Sequence[float]) -> list[dict[str, Any]]:
+    """Section 2.1, the experiment with 40, 80, 120 and 160B tokens: what other budgets would keep."""
+    rows = []
+    for multiple in sorted(multiples):
+        budget = round(multiple * recalled.budget)
+        one = _point(recalled, ranking.cutoff(recalled.ranked, budget))
+        rows.append({"round": number, "multiple": multiple, "budget_tokens": budget, **asdict(one)})
+    return rows
 
 
-def _share_known(mine: Frame, before: Frame | None, left: Count) -> float:
+def _point(recalled: Recalled, cut: Cutoff) -> Point:
+    return heldout.point(cut, ranking.kept_by(recalled.ranked, cut), recalled.held_out)
+
+
+def _share_known(mine: Frame, before: Path | None, left: Count) -> float:
     """Share of the collected tokens that the round before had collected."""
     if before is None or not left.tokens:
         return 0.0
-    both = mine.join(before.select("id"), on="id", how="semi")
+    both = mine.join(frames.scan(before).select("id"), on="id", how="semi")
     return round(count_of(frames.tally(both, "language")).tokens / left.tokens, 6)
 
 
-def _write_collected(collected: Frame, folder: Path) -> None:
-    frame = collected.where(col("collected")).select("id", "score")
-    write_parquet(folder / "collected" / "pages.parquet", frame.to_arrow().sort_by("id"))
+def _domains_of(marked: Frame, ids: frozenset[str]) -> frozenset[str]:
+    found = frames.with_ids(marked, sorted(ids)).select("domain")
+    return frozenset(row["domain"] for row in frames.rows(found))
 
 
-def _domains_of(pages: Frame, ids: frozenset[str]) -> frozenset[str]:
-    return frozenset(row["domain"] for row in frames.rows(frames.with_ids(pages, sorted(ids)).select("domain")))
-
-
-def _tally(row: Mapping[str, Any], name: str) -> Tally:
-    return Tally(row[name], row["pages"], row["collected"])
-
-
-def _round(
+def _row(
     number: int,
-    trained_on: tuple[int, int],
-    budget: int,
-    cutoff: Cutoff,
-    left: Count,
+    chosen: Lesson,
+    trained: Trained,
+    recalled: Recalled,
     known: float,
-    discovered: tuple[frozenset[str], frozenset[str], Sequence[str]],
+    found: Discovery,
+    new_seed_pages: int,
 ) -> Round:
-    maths, accepted, new = discovered
-    score = round(cutoff.score, 6) if abs(cutoff.score) < 1e20 else None
+    bounds = round_frames.bounds(recalled.ranked.scores, "score")
+    lowest, highest = (round(bounds[0], 6), round(bounds[1], 6)) if bounds else (None, None)
+    at_cut = _point(recalled, recalled.cut)
     return Round(
-        number,
-        *trained_on,
-        budget,
-        score,
-        left.pages,
-        left.tokens,
-        left.languages,
-        known,
-        len(maths),
-        len(accepted),
-        len(new),
+        round=number,
+        positives=len(chosen.maths),
+        negatives=len(chosen.other),
+        negatives_from=chosen.negatives_from,
+        held_out_positives=len(chosen.held_out_maths),
+        held_out_negatives=len(chosen.held_out_other),
+        learning_rate=trained.learning_rate,
+        nan_attempts=trained.nan_attempts,
+        lowest_score=lowest,
+        highest_score=highest,
+        budget_tokens=recalled.budget,
+        cutoff_score=at_cut.threshold,
+        pages=recalled.left.pages,
+        tokens=recalled.left.tokens,
+        languages=recalled.left.languages,
+        precision=at_cut.precision,
+        recall=at_cut.recall,
+        already_collected=known,
+        maths_domains=len(found.maths),
+        accepted_patterns=found.accepted,
+        new_seed_pages=new_seed_pages,
     )
 
 
 def _numbers(one: Round) -> dict[str, float]:
+    """The row as metrics; languages and what does not exist are left out."""
+    row: Mapping[str, Any] = asdict(replace(one, languages={}))
     return {
-        f"corpus/{name}": value
-        for name, value in asdict(one).items()
-        if isinstance(value, int | float) and name != "round"
+        f"corpus/{name}": value for name, value in row.items() if isinstance(value, int | float) and name != "round"
     }

@@ -17,7 +17,7 @@ from corpus.index import facts_of
 from corpus.pages import PLACE
 from corpus.selftest import SelfTest
 
-COLUMNS = ("id", "url", "domain", "language", "text", "tokens", "score", "round", *PLACE)
+COLUMNS = ("id", "url", "domain", "language", "text", "tokens", "score", "round", "provenance", *PLACE)
 
 
 @dataclass(frozen=True, slots=True)

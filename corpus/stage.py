@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +10,23 @@ from commons.files import write_atomic, write_json
 from commons.metrics import MetricsLog
 from commons.shards import write_jsonl, write_parquet
 from commons.stage import Inputs, Outcome, Stage, Work
-from corpus import frames, outputs, release
+from corpus import frames, mined, outputs, release, round_frames
 from corpus.card import data_card
 from corpus.config import CorpusConfig, Decontamination, Reading
 from corpus.decontaminate import Rule
 from corpus.distinct import Distinct, Dropped, write_distinct
-from corpus.domains import patterns_toml, read_patterns
 from corpus.extraction import extract_crawl, reading_counts
 from corpus.frames import Frame, col, lit
 from corpus.funnel import Count, Step, count_of, reasons, table
 from corpus.index import index_for, load_index
-from corpus.iterate import Mined, iterate
+from corpus.iterate import iterate
 from corpus.outputs import Kept
+from corpus.patterns import Pattern
 from corpus.reading.remote import Pace
 from corpus.reading.sources import Part, parts_of
 from corpus.reading.transports import fetcher
+from corpus.review import read_patterns
+from corpus.rounds import State
 from corpus.selftest import SelfTest, checked, self_test
 from corpus.tokens import TOKENIZER
 from corpus.urls import url_key
@@ -37,7 +38,7 @@ DUPLICATES = ("same url", "same text", "near duplicate")
 def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     """Reads, deduplicates, decontaminates and mines a crawl; see docs/artifacts.md for what lies in the result."""
     captures, pages = work.scratch / "captures", work.scratch / "pages"
-    reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else None
+    reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else ()
     rules = config.decontamination
     index = index_for(
         inputs["benchmarks"], work.scratch / "index", answers=rules.answers, gram_tokens=rules.gram_tokens
@@ -67,8 +68,8 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     write_parquet(work.scratch / "quoted" / "quoted.parquet", quoted.to_arrow().sort_by("id"))
     seeds = _seed_ids(inputs["seed-pages"].path, pages, distinct)
     with MetricsLog(work.logs) as log:
-        mined = iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
-    return _publish(work, config, inputs, distinct, mined, index, tested)
+        state = iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
+    return _publish(work, config, inputs, distinct, state, seeds, index, tested)
 
 
 def crawl_parts(crawl: Path, reading: Reading) -> list[Part]:
@@ -82,15 +83,17 @@ def _publish(
     config: CorpusConfig,
     inputs: Inputs,
     distinct: Distinct,
-    mined: Mined,
+    state: State,
+    given: frozenset[str],
     index: Path,
     tested: SelfTest,
 ) -> Outcome:
     """Writes the artifact from the scratch folders, prints the funnel and reports the counts."""
     joined = frames.scan(work.scratch / "pages").join(frames.scan(work.scratch / "quoted"), on="id")
     pages = release.cleaned(joined).collect()
-    folders = [work.scratch / f"round-{one.round}" / "collected" for one in mined.rounds]
-    mine, other = (frame.collect() for frame in frames.with_rounds(pages, folders))
+    why = mined.provenance(state, given)
+    mine, other = round_frames.with_rounds(pages, mined.collected_folders(work.scratch, state))
+    mine, other = round_frames.with_provenance(mine, why).collect(), other.collect()
     quoting = outputs.quoting_rows(mine)
     general = outputs.capped(other, tokens=config.general_tokens, seed=config.seed)
     kept = {name: _kept(frame, work.folder / name, config) for name, frame in (("pages", mine), ("general", general))}
@@ -102,16 +105,16 @@ def _publish(
         alike = outputs.resembling_rows(pages, index, share=config.decontamination.resembling_share)
         facts["resembling_passages"] = write_jsonl(work.folder / "resembling.jsonl", alike)
     write_json(work.folder / "decontamination.json", facts)
-    write_jsonl(work.folder / "domains.jsonl", mined.domains)
-    write_atomic(work.folder / "patterns.toml", patterns_toml(mined.patterns))
-    write_json(work.folder / "rounds.json", {"tokenizer": TOKENIZER, "rounds": [asdict(one) for one in mined.rounds]})
-    steps = _steps(distinct, mined, mine, quoting)
+    mined.write_mined(work.folder, work.scratch, state)
+    mined.write_seed(work.folder / "seed.jsonl", pages, mine, why)
+    mined.write_model(work.folder, pages, work.scratch, state, vectors=config.fasttext.shipped_vectors)
+    steps = _steps(distinct, state, mine, quoting)
     write_json(work.folder / "funnel.json", [step.row() for step in steps])
     digests = {name: artifact.digest for name, artifact in inputs.items()}
     card = data_card(config, digests, [step.row() for step in steps], kept, outputs.pages_by_domain(mine), facts)
     write_atomic(work.folder / "README.md", card)
     _show(work, steps, f"tokens: {TOKENIZER}; {facts['texts']:,} benchmark texts protected; {tested.summary()}")
-    return _outcome(steps, mined, kept, facts)
+    return _outcome(steps, state, kept, facts)
 
 
 def _kept(frame: Frame, folder: Path, config: CorpusConfig) -> Kept:
@@ -129,7 +132,7 @@ def _rule(config: Decontamination) -> Rule:
     return Rule(config.removes, config.boilerplate_items, config.boilerplate_pages, config.min_distinct_tokens)
 
 
-def _reviewed(path: Path) -> frozenset[str]:
+def _reviewed(path: Path) -> tuple[Pattern, ...]:
     try:
         return read_patterns(path.read_text(encoding="utf-8"))
     except (ValueError, UnicodeDecodeError) as error:
@@ -157,7 +160,7 @@ def _followed(key: str, kept_for: Mapping[str, str]) -> str:
     return key
 
 
-def _steps(distinct: Distinct, mined: Mined, mine: Frame, quoting: Sequence[Dropped]) -> list[Step]:
+def _steps(distinct: Distinct, state: State, mine: Frame, quoting: Sequence[Dropped]) -> list[Step]:
     """The funnel: what the steps before the rounds left, the pages of each round, the clean pages of the last."""
     before = distinct.steps[-1].left.pages
     rounds = [
@@ -166,7 +169,7 @@ def _steps(distinct: Distinct, mined: Mined, mine: Frame, quoting: Sequence[Drop
             Count(one.pages, one.tokens, one.languages),
             {"below the token budget": before - one.pages},
         )
-        for one in mined.rounds
+        for one in state.rounds
     ]
     clean = frames.tally(mine.where(~col("contaminated")).with_column("collected", lit(True)), "language")
     return [*distinct.steps, *rounds, Step("quotes no benchmark", count_of(clean), reasons(quoting))]
@@ -178,7 +181,7 @@ def _show(work: Work, steps: Sequence[Step], note: str) -> None:
     print(text, end="", file=sys.stderr, flush=True)
 
 
-def _outcome(steps: Sequence[Step], mined: Mined, kept: Mapping[str, Kept], facts: Mapping[str, Any]) -> Outcome:
+def _outcome(steps: Sequence[Step], state: State, kept: Mapping[str, Kept], facts: Mapping[str, Any]) -> Outcome:
     first, last = steps[0], steps[-1]
     chinese = last.left.languages.get("zh", 0)
     captures = first.left.pages + sum(first.dropped.values())
@@ -189,7 +192,7 @@ def _outcome(steps: Sequence[Step], mined: Mined, kept: Mapping[str, Kept], fact
         "pages_zh": chinese,
         "tokens": last.left.tokens,
         "general_pages": kept["general"].pages,
-        "rounds": len(mined.rounds),
+        "rounds": len(state.rounds),
         "pages_that_quote_benchmarks": facts["pages_that_quote"],
         "segments_removed": facts["segments_removed"],
         "planted_benchmark_texts": facts["self_test"]["planted"],
@@ -199,7 +202,7 @@ def _outcome(steps: Sequence[Step], mined: Mined, kept: Mapping[str, Kept], fact
     }
     summary = (
         f"{captures:,} captures -> {steps[3].left.pages:,} distinct -> {last.left.pages:,} maths pages "
-        f"({chinese:,} zh), {last.left.tokens:,} tokens, {len(mined.rounds)} rounds"
+        f"({chinese:,} zh), {last.left.tokens:,} tokens, {len(state.rounds)} rounds"
     )
     return Outcome(counts, summary)
 

@@ -14,6 +14,19 @@ CJK = HAN + "\u3040-\u30ff\uac00-\ud7af"
 
 TOKEN = re.compile(rf"\\[A-Za-z]+|[{CJK}]|\d|[^\W\d_{CJK}]+|[^\w\s]|_")
 
+# Formulas as the extractor writes them, `$..$` and `$$..$$`, and as pages write them. By the rule of TeX's readers a
+# dollar opens before a sign and closes after one, and no digit follows: "from $5 to $9" are prices.
+FORMULA = re.compile(
+    r"\$\$[^$]+\$\$|(?<![\\$])\$(?![\s$])[^$\n]{0,400}?(?<![\s\\])\$(?![\d$])"
+    r"|\\\(.+?\\\)|\\\[.+?\\\]|\\begin\{(?:equation|align|gather|eqnarray|multline)",
+    re.DOTALL,
+)
+
+
+def count_formulas(text: str) -> int:
+    """Number of formulas in an extracted text."""
+    return sum(1 for _ in FORMULA.finditer(text))
+
 
 def count_tokens(text: str) -> int:
     """Number of tokens of `text` under TOKENIZER."""

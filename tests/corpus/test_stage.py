@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 from itertools import pairwise
 
@@ -10,9 +11,16 @@ from datasets import load_dataset
 
 from commons.artifacts import read_manifest
 from commons.errors import DataError
+from commons.metrics import MetricsLog
 from commons.shards import read_jsonl, read_parquet
 from commons.stage import main, run_stage
+from corpus.classifier import Scorer
 from corpus.config import CorpusConfig
+from corpus.distinct import write_distinct
+from corpus.extraction import extract_crawl
+from corpus.iterate import iterate
+from corpus.patterns import Pattern
+from corpus.review import read_patterns
 from corpus.stage import STAGE
 from corpus.tokens import count_tokens
 from tests.corpus.warc_files import html, write_warc
@@ -63,7 +71,9 @@ def crawl(tmp_path_factory):
 
 def mine(crawl, out, *, folder=None, **settings):
     paths = {"crawl": folder or crawl / "warc", "seed-pages": crawl / "seeds.txt", "benchmarks": crawl / "benchmarks"}
-    config = CorpusConfig.model_validate({"recall": {"rounds": 2}, "fasttext": {"epochs": 25}, **settings})
+    config = CorpusConfig.model_validate(
+        {"recall": {"rounds": 2}, "fasttext": {"epochs": 25, "buckets": 2000, "dimensions": 16}, **settings}
+    )
     run_stage(STAGE, config, {**paths, "patterns": None}, out)
     return out
 
@@ -163,10 +173,61 @@ def test_the_card_tells_the_lineage_and_neither_times_nor_paths(mined, crawl):
 def test_rounds_grow_the_seed_by_reviewable_patterns(mined):
     rounds = json.loads((mined / "rounds.json").read_text())["rounds"]
     assert 1 <= len(rounds) <= 2
-    assert rounds[0]["positives"] == 8
-    patterns = (mined / "patterns.toml").read_text()
-    assert 'prefix = "maths.org"' in patterns
-    assert "mixed.net/chat" not in patterns.split("accepted = false")[0]
+    assert rounds[0]["positives"] + rounds[0]["held_out_positives"] == 8
+    assert rounds[0]["negatives_from"] == "pages without formulas in other domains"
+    decisions = {one.pattern: one.decision for one in read_patterns((mined / "patterns.toml").read_text())}
+    assert decisions["maths.org"] == "accept"
+    assert decisions.get("mixed.net/chat") != "accept"
+
+
+def test_each_kept_page_says_why_it_is_there_and_each_seed_page_why_it_is_one(mined):
+    kept = {row["id"]: row["provenance"] for row in read_parquet(mined / "pages").to_pylist()}
+    seed = {row["id"]: row["provenance"] for row in read_jsonl(mined / "seed.jsonl")}
+    assert sum(why == "seed" for why in seed.values()) == 8
+    assert all(re.fullmatch(r"seed|pattern \S+ of domain \S+ in round \d", why) for why in seed.values())
+    assert {why for name, why in kept.items() if name not in seed} <= {"classifier round 1", "classifier round 2"}
+    assert all(kept[name] == why for name, why in seed.items() if name in kept)
+
+
+def test_the_artifact_holds_curve_budgets_domains_rounds_and_a_small_model(mined):
+    rounds = json.loads((mined / "rounds.json").read_text())["rounds"]
+    curve = [row for row in read_jsonl(mined / "curve.jsonl") if row["round"] == 1]
+    assert [row["tokens"] for row in curve] == sorted(row["tokens"] for row in curve)
+    recalls = [row["recall"] for row in curve if row["recall"] is not None]
+    assert recalls == sorted(recalls)
+    budgets = [row for row in read_jsonl(mined / "budgets.jsonl") if row["round"] == 1]
+    assert [row["multiple"] for row in budgets] == [0.5, 1.0, 1.5, 2.0]
+    assert all(row["tokens"] <= row["budget_tokens"] for row in budgets)
+    assert read_parquet(mined / "rounds" / "round-1.parquet").num_rows == rounds[0]["pages"]
+    domains = {(row["kind"], row["name"]): row for row in read_jsonl(mined / "domains.jsonl")}
+    assert domains["host", "maths.org"]["maths"]
+    assert domains["registrable", "proofs.github.io"]["pages"] == domains["host", "proofs.github.io"]["pages"]
+    model = json.loads((mined / "model" / "model.json").read_text())
+    assert model["bytes"] < model["bytes_full"]
+    assert Scorer(str(mined / "model" / "model.ftz")).log_odds("theorem proof polynomial") > 0
+
+
+def test_a_rejected_pattern_lets_nothing_in_and_a_killed_run_goes_on_at_the_round(crawl, tmp_path):
+    captures, pages, scratch = tmp_path / "captures", tmp_path / "pages", tmp_path / "scratch"
+    extract_crawl(crawl / "warc", captures, hashes=128, max_body_bytes=1 << 20, workers=1, timeout_seconds=60)
+    write_distinct(captures, pages, similarity=0.8, band_ranges=1, shards=1)
+    rows = read_parquet(pages).to_pylist()
+    given = frozenset(row["id"] for row in rows if row["key"] in {f"maths.org/notes/{n}" for n in range(0, 24, 3)})
+    config = CorpusConfig.model_validate(
+        {"recall": {"rounds": 1, "budget_share": [0.1]}, "domains": {"unattended": False}}
+    )
+    reviewed = [
+        Pattern("mixed.net", "mixed.net", 0, 0, 0, "accept", "person"),
+        Pattern("mixed.net/chat", "mixed.net", 0, 0, 0, "reject", "person"),
+    ]
+    with MetricsLog(tmp_path / "logs") as log:
+        first = iterate(pages, scratch, given, config, reviewed=reviewed, log=log)
+        joined = {row["key"] for row in rows if row["id"] in first.joined}
+        assert joined
+        assert all(key.startswith("mixed.net/maths") for key in joined)
+        (scratch / "round-1" / "model.bin").unlink()  # a finished round is not made again
+        again = iterate(pages, scratch, given, config, reviewed=reviewed, log=log)
+    assert again == first
 
 
 def test_workers_and_names_of_the_warc_files_do_not_change_the_result(mined, crawl, tmp_path):
