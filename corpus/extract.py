@@ -1,58 +1,66 @@
-"""HTML -> text that keeps its mathematics: formulas become words, the main content is taken, LaTeX is put back.
-
-Main content is found by trafilatura's fast mode; resiliparse reads the pages from which it takes nothing. Token F1
-on the 20 pages of magic-html held by the bench: 0.865 (resiliparse alone 0.822, the whole page 0.693); 5 ms a page.
-"""
+"""HTML -> text that keeps its mathematics: formulas become opaque words, the main content is taken, LaTeX comes back."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-import trafilatura
-from lxml import etree, html
-from resiliparse.extract.html2text import extract_plain_text
+from lxml import etree
 
-from corpus.formulas import remove_hidden, save_formulas
-from corpus.tokens import count_tokens
+from corpus.text.main_content import Block, Outline, main_blocks
+from corpus.text.placeholders import Formulas
+from corpus.text.reader import PageReader
 
-# Fewer tokens than this from the first extractor: likely a fragment that it took for boilerplate.
-MIN_MAIN_TOKENS = 20
-BLANK_LINES = re.compile(r"\s*\n\s*(?:\n\s*)*")
+# Control characters mark formulas and line breaks on the way through; a page may not bring its own.
+CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
+# ... and what character references smuggled in is dropped at the end.
+MARKS = dict.fromkeys(range(9))
+CELLS = frozenset({"td", "th"})
+BLANK_LINES = re.compile(r"[^\S\n]*\n\s*\n?")
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The text of one page and the number of formulas that were found as markup (not those written in the text)."""
+    """The text of one page, the number of formulas on the page, and that number by the kind of construct."""
 
     text: str
     formulas: int
+    kinds: Mapping[str, int] = field(default_factory=dict)
 
 
 def extract(page: str) -> Extracted:
     """The main text of an HTML page with its formulas as LaTeX, each once; empty text when there is none."""
-    tree = _parse(page)
-    if tree is None:
+    formulas = Formulas()
+    outline = _outline(page, formulas)
+    if outline is None or not outline.blocks:
         return Extracted("", 0)
-    formulas = save_formulas(tree)
-    remove_hidden(tree)
-    text = _tidy(formulas.put_back(_main_text(tree)))
-    return Extracted(text, len(formulas.latex))
+    text = formulas.put_back(_joined([outline.blocks[number] for number in main_blocks(outline)], outline))
+    return Extracted(_tidy(text), len(formulas.found), formulas.counts())
 
 
-def _parse(page: str) -> html.HtmlElement | None:
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+def _outline(page: str, formulas: Formulas) -> Outline | None:
+    body = page.encode("utf-8", "replace").translate(None, CONTROL)
+    reader = PageReader(
+        formulas, rendered=b"math/tex" in body or b"math/mml" in body, asciimath=b"asciimath" in body.lower()
+    )
+    parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True)
     try:
-        return html.document_fromstring(page.encode("utf-8", "replace"), parser=parser)
-    except etree.ParserError:  # an empty document
+        outline: Outline = etree.fromstring(body, parser)
+    except etree.XMLSyntaxError:  # an empty document
         return None
+    return outline
 
 
-def _main_text(tree: html.HtmlElement) -> str:
-    text = trafilatura.extract(tree, fast=True, favor_recall=True) or ""
-    if count_tokens(text) >= MIN_MAIN_TOKENS:
-        return text
-    whole = extract_plain_text(html.tostring(tree, encoding="unicode"), main_content=True, alt_texts=False)
-    return whole if count_tokens(whole) > count_tokens(text) else text
+def _joined(blocks: Sequence[Block], page: Outline) -> str:
+    """One block a line; the cells of a table row share a line."""
+    parts = []
+    row = -1
+    for block in blocks:
+        cell = page.parents[block.node] if page.tags[block.node] in CELLS else -1
+        parts.append("\t" if cell == row != -1 else "\n")
+        parts.append(block.text)
+        row = cell
+    return "".join(parts)
 
 
 def _tidy(text: str) -> str:
-    return BLANK_LINES.sub("\n", text).strip()
+    return BLANK_LINES.sub("\n", text.translate(MARKS)).strip()

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from corpus.extract import extract
-from corpus.formulas import clean_latex
+from corpus.text.latex import clean_latex
 
 PROSE = (
     "This paragraph is ordinary prose about a theorem, long enough that extractors of main content keep it, "

@@ -1,0 +1,181 @@
+"""Elements that hold a formula: which they are, what their LaTeX is, and whether it stands on a line of its own.
+
+Markup of MathML, KaTeX, MathJax 2 and 3, Wikipedia, pandoc, Sphinx, distill, GitLab, JATS and Quill; images have
+their own module. A container is captured as a small tree of its own; one that turns out to hold no formula goes back
+to the reader as ordinary markup (`None`).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TypeAlias
+
+from lxml import etree
+
+from corpus.text.asciimath import latex_of_asciimath
+from corpus.text.images import latex_of_image
+from corpus.text.mathml import latex_of_math, local_name
+
+Element: TypeAlias = etree._Element
+Attributes: TypeAlias = Mapping[str, str]
+Found: TypeAlias = tuple[str, bool]
+
+FORMULA_TAGS = (
+    "math m:math mml:math mjx-container asciimath d-math la-tex latex-js tex-math math-field amp-mathml inline-formula "
+    "disp-formula"
+).split()
+CODE_TAGS = frozenset({"code", "pre"})
+# The whole class, or a word of it, that a container of a formula carries.
+KATEX = frozenset({"katex", "katex-display"})
+WIKIPEDIA = frozenset({"mwe-math-element", "mwe-math-fallback-source-inline", "texhtml"})
+MATHJAX = frozenset(
+    (
+        "MathJax MathJax_Display MathJax_SVG MathJax_SVG_Display MathJax_CHTML MathJax_FullWidth MJXc-display mjx-chtml "
+        "mjx-full-width MJX_Assistive_MathML MathJax_MathML MathJax_PlainSource MathJax_MathContainer"
+    ).split()
+)
+PREVIEW = frozenset({"MathJax_Preview", "MathJax_Error", "MathJax_Processing"})
+WRITTEN = frozenset("math tex latex math-tex math-inline math-display ql-formula ztext-math mathquill inline-math".split())
+CODE = frozenset({"language-math", "math-inline", "math-block", "math", "js-render-math"})
+SOURCES = ("data-latex", "data-tex", "data-math", "data-formula", "data-katex", "data-equation", "data-value", "data-expr")
+LATEX = re.compile(r"\\[A-Za-z]|[\^_]")
+DISPLAYED = re.compile(r"(?i)display|block|(?<![a-z])disp")
+DELIMITED = re.compile(r"^\s*(?:\\\(|\\\[|\$|\\begin)")
+
+
+def is_formula_container(tag: str, attributes: Attributes) -> bool:
+    """Whether an element that begins is to be captured."""
+    if tag == "script":
+        return "math/" in attributes.get("type", "").lower()
+    class_ = attributes.get("class")
+    if class_ and _class_kind(class_, tag in CODE_TAGS):
+        return True
+    return "data-math-style" in attributes or "data-tex" in attributes or "data-latex" in attributes
+
+
+def construct_of(element: Element, *, rendered: bool) -> str:
+    """The kind of a captured container. `rendered`: what MathJax 2 drew stands beside its source, and is dropped."""
+    name = local_name(element)
+    if name == "script":
+        return "mathjax script"
+    if name == "math":
+        return "mathml"
+    if name == "mjx-container":
+        return "mathjax container"
+    if name == "asciimath":
+        return "asciimath"
+    kind = _class_kind(element.get("class") or "", name in CODE_TAGS)
+    if kind in ("mathjax 2", "preview"):
+        return "drawn" if rendered else kind
+    return kind or "element"
+
+
+def formula_of(element: Element, kind: str) -> Found | None:
+    """(LaTeX, displayed) of a captured container; LaTeX is empty for what is to vanish; None when it is no formula."""
+    if kind == "drawn":
+        return "", False
+    if kind == "mathjax script":
+        return _of_script(element)
+    if kind == "mathml":
+        return latex_of_math(element), _is_display_math(element)
+    if kind == "asciimath":
+        return latex_of_asciimath("".join(element.itertext())), False
+    if kind == "preview":
+        return None
+    latex = _inside(element)
+    display = _is_displayed(element)
+    if latex:
+        return latex, display
+    text = "".join(element.itertext()).strip()
+    if kind in ("katex", "mathjax 2", "mathjax container"):
+        return text, display
+    plain = not any(isinstance(child.tag, str) and child.tag not in ("br", "span") for child in element.iterdescendants())
+    if plain and (LATEX.search(text) or kind == "code") and not DELIMITED.match(text):
+        return text, display
+    return None
+
+
+def image_formula(attributes: Attributes) -> Found | None:
+    """(LaTeX, displayed) of an image of a formula; None for any other image."""
+    latex = latex_of_image(attributes)
+    return (latex, _says_display(attributes.get("class") or "")) if latex else None
+
+
+@lru_cache(maxsize=65536)
+def _class_kind(class_: str, is_code: bool) -> str:
+    words = frozenset(class_.split())
+    for kind, names in (("katex", KATEX), ("wikipedia", WIKIPEDIA), ("mathjax 2", MATHJAX), ("preview", PREVIEW)):
+        if words & names:
+            return kind
+    if is_code:
+        return "code" if words & CODE else ""
+    return "element" if words & WRITTEN else ""
+
+
+def _of_script(element: Element) -> Found | None:
+    kind = (element.get("type") or "").replace(" ", "").lower()
+    text = "".join(element.itertext())
+    if kind.startswith(("math/tex", "math/latex")):
+        return text, "mode=display" in kind
+    if kind.startswith("math/asciimath"):
+        return latex_of_asciimath(text), "mode=display" in kind
+    if kind.startswith("math/mml"):
+        return _of_markup(text)
+    return "", False
+
+
+def _of_markup(text: str) -> Found:
+    """The formula of MathML that stands as text, in a script or an attribute."""
+    for node in _elements(etree.HTML(text) if text.strip() else None):
+        if local_name(node) == "math":
+            return latex_of_math(node), _is_display_math(node)
+    return "", False
+
+
+def _inside(element: Element) -> str:
+    """LaTeX of a wrapper: an attribute that holds it, the MathML in it, a script in it, or an image's alternative."""
+    for node in (element, *_elements(element)):
+        for name in SOURCES:
+            if node.get(name) and (name != "data-value" or "ql-formula" in (node.get("class") or "")):
+                return str(node.get(name))
+        if node.get("data-mathml"):
+            return _of_markup(node.get("data-mathml") or "")[0]
+    for node in _elements(element):
+        if local_name(node) in ("math", "tex-math"):
+            latex = latex_of_math(node) if local_name(node) == "math" else "".join(node.itertext())
+            if latex:
+                return latex
+    for node in _elements(element):
+        if local_name(node) == "annotation" and node.text:
+            return str(node.text)
+        if local_name(node) == "script" and "math/tex" in (node.get("type") or ""):
+            return node.text or ""
+    for node in _elements(element):
+        if local_name(node) == "img" and node.get("alt"):
+            return str(node.get("alt"))
+    return ""
+
+
+def _elements(element: Element | None) -> Iterator[Element]:
+    if element is not None:
+        yield from (node for node in element.iter() if isinstance(node.tag, str))
+
+
+def _is_displayed(element: Element) -> bool:
+    if element.get("display") in ("true", "block") or element.get("data-math-style") == "display":
+        return True
+    if element.get("mode") == "display" or "block" in element.attrib:
+        return True
+    nodes = list(_elements(element))
+    if local_name(element) == "disp-formula" or any(_says_display(node.get("class") or "") for node in nodes):
+        return True
+    return any(_is_display_math(node) for node in nodes if local_name(node) == "math")
+
+
+@lru_cache(maxsize=65536)
+def _says_display(class_: str) -> bool:
+    return any(DISPLAYED.search(word) for word in class_.split() if "inline" not in word)
+
+
+def _is_display_math(element: Element) -> bool:
+    return element.get("display") == "block" or element.get("mode") == "display"

@@ -1,0 +1,267 @@
+"""HTML -> blocks of text, in one pass over the parser's events, with every formula already an opaque word.
+
+No tree is built, apart from those of the formulas themselves, so that nothing is edited while it is walked, and a
+page costs the same however deeply it is nested.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from lxml import etree
+
+from corpus.text.constructs import FORMULA_TAGS, construct_of, formula_of, image_formula, is_formula_container
+from corpus.text.delimiters import save_written_formulas
+from corpus.text.main_content import BOILERPLATE_TAGS, Block, Outline, looks_like_boilerplate
+from corpus.text.placeholders import START, STOP, Formulas
+
+Attributes: TypeAlias = Mapping[str, str]
+Element: TypeAlias = etree._Element
+
+BREAK = "\x01"
+# Text of code is no formula: its dollars and backslashes wait under other names until the block is complete.
+CODE = str.maketrans({"$": "\x04", "\\": "\x05", "`": "\x06"})
+UNCODE = str.maketrans({"\x04": "$", "\x05": "\\", "\x06": "`"})
+
+SKIPPED = frozenset(
+    (
+        "script style noscript template svg iframe object canvas video audio select button input textarea nav dialog "
+        "map applet embed option datalist progress meter head title rp rt footer menu"
+    ).split()
+)
+BLOCKS = frozenset(
+    (
+        "address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure form "
+        "h1 h2 h3 h4 h5 h6 header hgroup hr legend li main ol optgroup p pre section summary table tbody td tfoot th "
+        "thead tr ul frameset noframes html"
+    ).split()
+)
+CODES = frozenset({"code", "kbd", "samp", "tt"})
+NEVER_HIDDEN = frozenset({"html", "body", "main", "article"})
+BREAKS = re.compile(rf" ?(?:{BREAK} ?)+")
+HIDING_STYLE = re.compile(r"(?i)display\s*:\s*none")
+ORDINALS = frozenset("st nd rd th e er re ème º ª tm ® ™ sm".split())
+SCRIPT_CHARACTERS = 24
+
+
+class PageReader:
+    """The target of an HTML parser: `close` gives the page's blocks; `formulas` fills up on the way."""
+
+    def __init__(self, formulas: Formulas, *, rendered: bool, asciimath: bool) -> None:
+        """`rendered`: MathJax 2 left scripts beside its own drawings of them."""
+        self._formulas = formulas
+        self._rendered, self._asciimath = rendered, asciimath
+        self._outline = Outline([], [0], ["html"], [False], [False])
+        self._node = 0
+        self._parts: list[str] = []
+        self._linked = self._links = self._codes = 0
+        self._coded = False
+        # Depth inside an element that is skipped, or captured as a tree when it may be a formula.
+        self._aside = 0
+        self._captured: etree.TreeBuilder | None = None
+        self._scripts: list[int] = []
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        """An element begins."""
+        if self._aside:
+            self._aside += 1
+            if self._captured is not None:
+                self._captured.start(tag, dict(attributes))
+            return
+        opening = OPENING.get(tag)
+        if opening:
+            opening(self, tag, attributes)
+        elif attributes:
+            self._open_inline(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        if self._aside:
+            self._aside -= 1
+            if self._captured is not None:
+                self._captured.end(tag)
+                if not self._aside:
+                    self._take_construct()
+            return
+        closing = CLOSING.get(tag)
+        if closing:
+            closing(self)
+
+    def data(self, text: str) -> None:
+        """Text between two tags, or a part of it."""
+        if self._aside:
+            if self._captured is not None:
+                self._captured.data(text)
+        elif self._codes:
+            self._parts.append(text.translate(CODE))
+        elif self._parts or not text.isspace():
+            self._parts.append(text)
+            if self._links:
+                self._linked += len(text.strip())
+
+    def close(self) -> Outline:
+        """The page has ended."""
+        if self._captured is not None:
+            self._captured = None
+        self._flush()
+        return self._outline
+
+    def _open(self, tag: str, attributes: Attributes) -> None:
+        if self._parts:
+            self._flush()
+        outline = self._outline
+        outline.parents.append(self._node)
+        outline.tags.append(tag)
+        self._node = len(outline.tags) - 1
+        if not attributes:
+            outline.boilerplate.append(tag in BOILERPLATE_TAGS)
+            outline.hidden.append(False)
+            return
+        class_ = attributes.get("class")
+        outline.boilerplate.append(looks_like_boilerplate(tag, class_, attributes.get("id")))
+        outline.hidden.append(_hides(attributes) and tag not in NEVER_HIDDEN)
+
+    def _shut(self) -> None:
+        if self._parts:
+            self._flush()
+        self._node = self._outline.parents[self._node]
+
+    def _open_container(self, tag: str, attributes: Attributes) -> None:
+        """A `div` or `p`, which may be the wrapper of a displayed formula."""
+        if attributes and is_formula_container(tag, attributes):
+            self._capture(tag, attributes)
+        else:
+            self._open(tag, attributes)
+
+    def _open_inline(self, tag: str, attributes: Attributes) -> None:
+        if is_formula_container(tag, attributes):
+            self._capture(tag, attributes)
+        elif _hides(attributes):
+            self._aside = 1
+
+    def _open_pre(self, tag: str, attributes: Attributes) -> None:
+        self._open(tag, attributes)
+        self._codes += 1
+
+    def _shut_pre(self) -> None:
+        self._shut()
+        self._shut_code()
+
+    def _skip(self, tag: str, attributes: Attributes) -> None:
+        if tag == "script" and is_formula_container(tag, attributes):
+            self._capture(tag, attributes)
+            return
+        self._parts.append(" ")
+        self._aside = 1
+
+    def _capture(self, tag: str, attributes: Attributes) -> None:
+        self._captured, self._aside = etree.TreeBuilder(), 1
+        self._captured.start(tag, dict(attributes))
+
+    def _flush(self) -> None:
+        """Ends the run of text: its written formulas become words, white space is squeezed outside of `pre`."""
+        raw = "".join(self._parts)
+        self._parts.clear()
+        linked, self._linked = self._linked, 0
+        if not raw or raw.isspace():
+            return
+        if "$" in raw or "\\" in raw or self._asciimath:
+            raw = save_written_formulas(raw, self._formulas, asciimath=self._asciimath)
+        if self._coded:
+            raw = raw.translate(UNCODE)
+        if self._codes and self._outline.tags[self._node] == "pre":
+            text = raw.replace(BREAK, "\n").strip("\n\r").rstrip()
+        else:
+            text = " ".join(raw.split())
+            if BREAK in text:
+                text = BREAKS.sub("\n", text).strip()
+        if text:
+            self._outline.blocks.append(Block(text, linked, self._node))
+
+    def _take_construct(self) -> None:
+        assert self._captured is not None
+        element, self._captured = self._captured.close(), None
+        kind = construct_of(element, rendered=self._rendered)
+        formula = formula_of(element, kind)
+        if formula is None:
+            self._replay(element)
+        else:
+            latex, display = formula
+            self._parts.append(self._formulas.word_for(latex, display=display, kind=kind))
+
+    def _replay(self, element: Element) -> None:
+        """A container that holds no formula after all is read like any other element."""
+        for event, node in etree.iterwalk(element, events=("start", "end")):
+            if event == "start":
+                if node is not element:
+                    self.start(node.tag, node.attrib)
+                if node.text:
+                    self.data(node.text)
+            elif node is not element:
+                self.end(node.tag)
+                if node.tail:
+                    self.data(node.tail)
+
+    def _open_link(self, tag: str, attributes: Attributes) -> None:
+        self._links += 1
+
+    def _shut_link(self) -> None:
+        self._links = max(self._links - 1, 0)
+
+    def _open_code(self, tag: str, attributes: Attributes) -> None:
+        if attributes and is_formula_container(tag, attributes):
+            self._capture(tag, attributes)
+        else:
+            self._codes += 1
+            self._coded = True
+
+    def _shut_code(self) -> None:
+        self._codes = max(self._codes - 1, 0)
+
+    def _break(self, tag: str, attributes: Attributes) -> None:
+        self._parts.append(f" {BREAK} ")
+
+    def _image(self, tag: str, attributes: Attributes) -> None:
+        found = image_formula(attributes)
+        if found:
+            self._parts.append(self._formulas.word_for(found[0], display=found[1], kind="image"))
+
+    def _open_script(self, tag: str, attributes: Attributes) -> None:
+        self._scripts.append(len(self._parts))
+
+    def _shut_script(self, mark: str) -> None:
+        """`x<sup>2</sup>` becomes x^2; foot-note marks and ordinals stay as they are."""
+        if not self._scripts:
+            return
+        first = self._scripts.pop()
+        text = "".join(self._parts[first:]).strip()
+        plain = text and len(text) <= SCRIPT_CHARACTERS and text.lower() not in ORDINALS and not self._links
+        if plain and START not in text and BREAK not in text and not text.startswith("["):
+            self._parts[first:] = [mark + (text if len(text) == 1 else f"{{{text}}}")]
+
+
+def _hides(attributes: Attributes) -> bool:
+    style = attributes.get("style")
+    return "hidden" in attributes or (style is not None and HIDING_STYLE.search(style) is not None)
+
+
+OPENING: dict[str, Callable[[PageReader, str, Attributes], None]] = {
+    **dict.fromkeys(BLOCKS, PageReader._open),
+    **dict.fromkeys(SKIPPED, PageReader._skip),
+    **dict.fromkeys(CODES, PageReader._open_code),
+    **dict.fromkeys(("sub", "sup"), PageReader._open_script),
+    **dict.fromkeys(("div", "p"), PageReader._open_container),
+    **dict.fromkeys(FORMULA_TAGS, PageReader._capture),
+    "a": PageReader._open_link,
+    "br": PageReader._break,
+    "img": PageReader._image,
+    "pre": PageReader._open_pre,
+}
+CLOSING: dict[str, Callable[[PageReader], None]] = {
+    **dict.fromkeys(BLOCKS, PageReader._shut),
+    **dict.fromkeys(CODES, PageReader._shut_code),
+    "a": PageReader._shut_link,
+    "pre": PageReader._shut_pre,
+    "sub": lambda reader: reader._shut_script("_"),
+    "sup": lambda reader: reader._shut_script("^"),
+}
