@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from commons.shards import read_jsonl, read_parquet
+from corpus.language import LANGUAGES, group_of
 
 MATHS, OTHER = "math", "non-math"
 
@@ -70,8 +71,8 @@ def main() -> None:
     gone = {row["url"] for row in read_jsonl(flags.corpus / "dropped" / "dropped.jsonl.zst")} - kept.keys()
     labels = labels_of_sites(flags.labels) if flags.labels else labels_of_truth(flags.truth)
     result: dict[str, object] = {"all": figures(labels, kept, gone)}
-    for language in ("en", "zh", "other"):
-        mine = {url: one for url, one in kept.items() if one == language}
+    for language in LANGUAGES:
+        mine = {url: one for url, one in kept.items() if group_of(one) == language}
         counts = Counter(labels.get(url, "no label") for url in mine)
         result[f"kept {language}"] = dict(sorted(counts.items()))
     if flags.labels:

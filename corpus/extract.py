@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from corpus.text.constructs import Sources
 from corpus.text.main_content import Block, Outline, main_blocks
 from corpus.text.placeholders import Formulas
 from corpus.text.reader import PageReader
@@ -39,9 +40,10 @@ def extract(page: str) -> Extracted:
 
 def _outline(page: str, formulas: Formulas) -> Outline | None:
     body = page.encode("utf-8", "replace").translate(None, CONTROL)
-    reader = PageReader(
-        formulas, rendered=b"math/tex" in body or b"math/mml" in body, asciimath=b"asciimath" in body.lower()
+    sources = Sources(
+        scripts=b"math/tex" in body or b"math/mml" in body, drawings=b"data-mathml" in body or b"MJX_Assistive" in body
     )
+    reader = PageReader(formulas, sources=sources, asciimath=b"asciimath" in body.lower())
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True)
     try:
         outline: Outline = etree.fromstring(body, parser)

@@ -8,7 +8,7 @@ to the reader as ordinary markup (`None`).
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from lxml import etree
 
@@ -43,6 +43,13 @@ DISPLAYED = re.compile(r"(?i)display|block|(?<![a-z])disp")
 DELIMITED = re.compile(r"^\s*(?:\\\(|\\\[|\$|\\begin)")
 
 
+class Sources(NamedTuple):
+    """What MathJax 2 left on a page: scripts with the source of each formula, drawings that carry it."""
+
+    scripts: bool
+    drawings: bool
+
+
 def is_formula_container(tag: str, attributes: Attributes) -> bool:
     """Whether an element that begins is to be captured."""
     if tag == "script":
@@ -53,8 +60,8 @@ def is_formula_container(tag: str, attributes: Attributes) -> bool:
     return "data-math-style" in attributes or "data-tex" in attributes or "data-latex" in attributes
 
 
-def construct_of(element: Element, *, rendered: bool) -> str:
-    """The kind of a captured container. `rendered`: what MathJax 2 drew stands beside its source, and is dropped."""
+def construct_of(element: Element, sources: Sources) -> str:
+    """The kind of a captured container; `drawn` for one whose source stands beside it, which is dropped."""
     name = local_name(element)
     if name == "script":
         return "mathjax script"
@@ -65,8 +72,8 @@ def construct_of(element: Element, *, rendered: bool) -> str:
     if name == "asciimath":
         return "asciimath"
     kind = _class_kind(element.get("class") or "", name in CODE_TAGS)
-    if kind in ("mathjax 2", "preview"):
-        return "drawn" if rendered else kind
+    if (kind == "mathjax 2" and sources.scripts) or (kind == "preview" and (sources.scripts or sources.drawings)):
+        return "drawn"
     return kind or "element"
 
 

@@ -55,6 +55,17 @@ def save_written_formulas(text: str, formulas: Formulas, *, asciimath: bool) -> 
     return "".join(parts)
 
 
+def opens_display(text: str) -> str:
+    """What would close the displayed formula that begins in `text` and does not end there; empty when none does."""
+    for opening in OPENING.finditer(text):
+        sign = opening.group()
+        if sign in ("$$", "\\["):
+            return CLOSING[sign]
+        if opening.group(1) in ENVIRONMENTS:
+            return f"\\end{{{opening.group(1)}{opening.group(2)}}}"
+    return ""
+
+
 def _is_escape(opening: str) -> bool:
     return opening[0] == "\\" and opening not in ("\\(", "\\[") and not opening.startswith("\\begin")
 
@@ -72,7 +83,7 @@ def _formula_at(text: str, opening: re.Match[str]) -> tuple[str, int, bool] | No
     if end < 0:
         return None
     latex = text[start:end]
-    plausible = latex.strip() and _is_balanced(latex) and (MATHS_CHARACTER.search(latex) or len(latex.split()) == 1)
+    plausible = latex.strip() and _is_balanced(latex) and (MATHS_CHARACTER.search(latex) or not WORDS.search(latex) or len(latex.split()) == 1)
     return (latex, end + len(closing), sign != "\\(") if plausible else None
 
 

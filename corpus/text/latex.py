@@ -8,6 +8,7 @@ CDATA = re.compile(r"%?\s*<!\[CDATA\[|%?\s*\]\]>")
 COMMENT = re.compile(r"(?<!\\)%[^\n]*(?:\n|$)")
 ENTITY = re.compile(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27|apos);")
 INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
+WRAPPER = re.compile(r"\\begin\{(equation\*?|displaymath|math)\}\s*(.*?)\s*\\end\{\1\}", re.S)
 STYLE = re.compile(r"\\(?:display|text)style(?![A-Za-z])\s*")
 DEFINITION = re.compile(r"\\(?:(?:re|provide)?newcommand|def|DeclareMathOperator|let|require|newenvironment)(?![A-Za-z])")
 DEFINITIONS = re.compile(
@@ -27,6 +28,8 @@ def clean_latex(latex: str) -> str:
         text = COMMENT.sub("\n", text)
     text = " ".join(INVISIBLE.sub("", text).split())
     text = _unwrapped(text)
+    wrapped = WRAPPER.fullmatch(text) if text.startswith("\\begin") else None
+    text = wrapped.group(2) if wrapped else text
     if DEFINITION.search(text):
         text = " ".join(DEFINITIONS.sub(" ", text).split())
         text = "" if DEFINITION.match(text) else text

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from corpus.text.latex import clean_latex
 
 START, STOP = "\x02", "\x03"
+# Line breaks and protected characters of code, as the reader marks them.
+MARKS = str.maketrans({"\x01": "\n", "\x04": "$", "\x05": "\\", "\x06": "`"})
 WORD = re.compile(rf"[ \t]*{START}(\d+){STOP}[ \t]*")
 
 
@@ -33,7 +35,7 @@ class Formulas:
 
     def word_for(self, latex: str, *, display: bool, kind: str) -> str:
         """The word that stands for a formula until `put_back`; nothing for an empty one or a macro definition."""
-        cleaned = clean_latex(self.put_back(latex, bare=True))
+        cleaned = clean_latex(self.put_back(latex, bare=True).translate(MARKS))
         if not cleaned:
             return ""
         self.found.append(Formula(cleaned, display, kind))
@@ -55,5 +57,7 @@ class Formulas:
         if formula.display and not bare:
             return f"\n$${formula.latex}$$\n"
         before = " " if whole[0] != START else ""
-        after = " " if whole[-1] != STOP else ""
+        # Two formulas side by side would read as one in double dollars.
+        touching = match.string[match.end() : match.end() + 1] == START
+        after = " " if whole[-1] != STOP or touching else ""
         return f"{before}{formula.latex}{after}" if bare else f"{before}${formula.latex}${after}"

@@ -6,12 +6,13 @@ page costs the same however deeply it is nested.
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TypeAlias
 
 from lxml import etree
 
-from corpus.text.constructs import FORMULA_TAGS, construct_of, formula_of, image_formula, is_formula_container
-from corpus.text.delimiters import save_written_formulas
+from corpus.text.constructs import FORMULA_TAGS, Sources, construct_of, formula_of, image_formula, is_formula_container
+from corpus.text.delimiters import opens_display, save_written_formulas
 from corpus.text.main_content import BOILERPLATE_TAGS, Block, Outline, looks_like_boilerplate
 from corpus.text.placeholders import START, STOP, Formulas
 
@@ -19,6 +20,8 @@ Attributes: TypeAlias = Mapping[str, str]
 Element: TypeAlias = etree._Element
 
 BREAK = "\x01"
+MAX_SPLIT_BLOCKS = 20
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # Text of code is no formula: its dollars and backslashes wait under other names until the block is complete.
 CODE = str.maketrans({"$": "\x04", "\\": "\x05", "`": "\x06"})
 UNCODE = str.maketrans({"\x04": "$", "\x05": "\\", "\x06": "`"})
@@ -47,10 +50,10 @@ SCRIPT_CHARACTERS = 24
 class PageReader:
     """The target of an HTML parser: `close` gives the page's blocks; `formulas` fills up on the way."""
 
-    def __init__(self, formulas: Formulas, *, rendered: bool, asciimath: bool) -> None:
-        """`rendered`: MathJax 2 left scripts beside its own drawings of them."""
+    def __init__(self, formulas: Formulas, *, sources: Sources, asciimath: bool) -> None:
+        """`sources`: what MathJax 2 left beside its drawings; `asciimath`: back quotes delimit formulas."""
         self._formulas = formulas
-        self._rendered, self._asciimath = rendered, asciimath
+        self._sources, self._asciimath = sources, asciimath
         self._outline = Outline([], [0], ["html"], [False], [False])
         self._node = 0
         self._parts: list[str] = []
@@ -66,7 +69,7 @@ class PageReader:
         if self._aside:
             self._aside += 1
             if self._captured is not None:
-                self._captured.start(tag, dict(attributes))
+                self._captured.start(_xml_name(tag), _xml_attributes(attributes))
             return
         opening = OPENING.get(tag)
         if opening:
@@ -79,7 +82,7 @@ class PageReader:
         if self._aside:
             self._aside -= 1
             if self._captured is not None:
-                self._captured.end(tag)
+                self._captured.end(_xml_name(tag))
                 if not self._aside:
                     self._take_construct()
             return
@@ -91,7 +94,7 @@ class PageReader:
         """Text between two tags, or a part of it."""
         if self._aside:
             if self._captured is not None:
-                self._captured.data(text)
+                self._captured.data(NOT_XML.sub("", text))
         elif self._codes:
             self._parts.append(text.translate(CODE))
         elif self._parts or not text.isspace():
@@ -104,6 +107,10 @@ class PageReader:
         if self._captured is not None:
             self._captured = None
         self._flush()
+        blocks = join_split_formulas(self._outline.blocks, self._formulas)
+        if self._coded:
+            blocks = [block._replace(text=block.text.translate(UNCODE)) for block in blocks]
+        self._outline.blocks = blocks
         return self._outline
 
     def _open(self, tag: str, attributes: Attributes) -> None:
@@ -156,7 +163,7 @@ class PageReader:
 
     def _capture(self, tag: str, attributes: Attributes) -> None:
         self._captured, self._aside = etree.TreeBuilder(), 1
-        self._captured.start(tag, dict(attributes))
+        self._captured.start(_xml_name(tag), _xml_attributes(attributes))
 
     def _flush(self) -> None:
         """Ends the run of text: its written formulas become words, white space is squeezed outside of `pre`."""
@@ -167,8 +174,6 @@ class PageReader:
             return
         if "$" in raw or "\\" in raw or self._asciimath:
             raw = save_written_formulas(raw, self._formulas, asciimath=self._asciimath)
-        if self._coded:
-            raw = raw.translate(UNCODE)
         if self._codes and self._outline.tags[self._node] == "pre":
             text = raw.replace(BREAK, "\n").strip("\n\r").rstrip()
         else:
@@ -181,7 +186,7 @@ class PageReader:
     def _take_construct(self) -> None:
         assert self._captured is not None
         element, self._captured = self._captured.close(), None
-        kind = construct_of(element, rendered=self._rendered)
+        kind = construct_of(element, self._sources)
         formula = formula_of(element, kind)
         if formula is None:
             self._replay(element)
@@ -238,6 +243,38 @@ class PageReader:
         plain = text and len(text) <= SCRIPT_CHARACTERS and text.lower() not in ORDINALS and not self._links
         if plain and START not in text and BREAK not in text and not text.startswith("["):
             self._parts[first:] = [mark + (text if len(text) == 1 else f"{{{text}}}")]
+
+
+@lru_cache(maxsize=4096)
+def _xml_name(name: str) -> str:
+    """A name that a tree takes: without prefix and without what HTML allows and XML does not."""
+    return "x" * (not name[:1].isalpha()) + re.sub(r"[^\w.-]", "", name.rpartition(":")[2])
+
+
+def _xml_attributes(attributes: Attributes) -> dict[str, str]:
+    return {_xml_name(name): NOT_XML.sub("", value) for name, value in attributes.items()}
+
+
+def join_split_formulas(blocks: list[Block], formulas: Formulas) -> list[Block]:
+    """The blocks with each displayed formula that was spread over several of them in the first."""
+    if not any("$$" in block.text or "\\" in block.text for block in blocks):
+        return blocks
+    joined: list[Block] = []
+    position = 0
+    while position < len(blocks):
+        block = blocks[position]
+        position += 1
+        closing = opens_display(block.text) if "$$" in block.text or "\\" in block.text else ""
+        if closing:
+            for ahead in range(position, min(position + MAX_SPLIT_BLOCKS, len(blocks))):
+                if closing in blocks[ahead].text:
+                    lines = "\n".join(other.text for other in blocks[position - 1 : ahead + 1])
+                    written = save_written_formulas(lines, formulas, asciimath=False)
+                    if written != lines:
+                        block, position = block._replace(text=written.strip() or block.text), ahead + 1
+                    break
+        joined.append(block)
+    return joined
 
 
 def _hides(attributes: Attributes) -> bool:
