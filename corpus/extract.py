@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from corpus.text.constructs import Sources
 from corpus.text.main_content import Block, Outline, main_blocks
-from corpus.text.placeholders import Formulas
+from corpus.text.placeholders import START, Formulas
 from corpus.text.reader import PageReader
 
 # Control characters mark formulas and line breaks on the way through; a page may not bring its own.
 CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
-# ... and what character references smuggled in is dropped at the end.
-MARKS = dict.fromkeys(range(9))
+# ... not even as a character reference.
+CONTROL_REFERENCE = re.compile(rb"&#(?:0*[1-8]|[xX]0*[1-8])(?![0-9a-fA-F]);?")
+MARKS = "".join(map(chr, range(9)))
 CELLS = frozenset({"td", "th"})
-BLANK_LINES = re.compile(r"[^\S\n]*\n\s*\n?")
+BLANK_LINES = re.compile(r"[^\S\n]*\n(?:[^\S\n]*\n)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,29 @@ def extract(page: str) -> Extracted:
 
 def _outline(page: str, formulas: Formulas) -> Outline | None:
     body = page.encode("utf-8", "replace").translate(None, CONTROL)
-    sources = Sources(
-        scripts=b"math/tex" in body or b"math/mml" in body, drawings=b"data-mathml" in body or b"MJX_Assistive" in body
-    )
-    reader = PageReader(formulas, sources=sources, asciimath=b"asciimath" in body.lower())
+    outline = _parsed(body, formulas)
+    if outline and sum(block.text.count(START) for block in outline.blocks) > len(formulas.found):
+        formulas.found.clear()
+        outline = _parsed(CONTROL_REFERENCE.sub(b" ", body), formulas)
+    return outline
+
+
+def _parsed(body: bytes, formulas: Formulas) -> Outline | None:
+    reader = PageReader(formulas, body)
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True)
     try:
-        outline: Outline = etree.fromstring(body, parser)
+        outline: Outline = etree.fromstring(_without_head(body), parser)
     except etree.XMLSyntaxError:  # an empty document
         return None
     return outline
+
+
+def _without_head(body: bytes) -> bytes:
+    """The page from its body on, where it is beyond doubt that the head ends there and not in a script or a comment."""
+    end = body.find(b"</head>")
+    head = body[: max(end, 0)]
+    whole = head.count(b"<script") == head.count(b"</script") and head.count(b"<!--") == head.count(b"-->")
+    return body[end + len(b"</head>") :] if end > 0 and whole else body
 
 
 def _joined(blocks: Sequence[Block], page: Outline) -> str:
@@ -57,7 +70,8 @@ def _joined(blocks: Sequence[Block], page: Outline) -> str:
     parts = []
     row = -1
     for block in blocks:
-        cell = page.parents[block.node] if page.tags[block.node] in CELLS else -1
+        node = page.nodes[block.node]
+        cell = node.parent if node.tag in CELLS else -1
         parts.append("\t" if cell == row != -1 else "\n")
         parts.append(block.text)
         row = cell
@@ -65,4 +79,7 @@ def _joined(blocks: Sequence[Block], page: Outline) -> str:
 
 
 def _tidy(text: str) -> str:
-    return BLANK_LINES.sub("\n", text.translate(MARKS)).strip()
+    for mark in MARKS:
+        if mark in text:
+            text = text.replace(mark, "")
+    return BLANK_LINES.sub("\n", text).strip()

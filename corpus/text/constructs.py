@@ -6,7 +6,7 @@ to the reader as ordinary markup (`None`).
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -24,6 +24,8 @@ FORMULA_TAGS = (
     "math m:math mml:math mjx-container asciimath d-math la-tex latex-js tex-math math-field amp-mathml inline-formula "
     "disp-formula"
 ).split()
+MAX_CHARACTERS = 10_000
+OUTER_TAGS = frozenset({"p", "div", "table", "ul", "ol", "h1", "h2", "h3", "section", "article", "a"})
 CODE_TAGS = frozenset({"code", "pre"})
 # The whole class, or a word of it, that a container of a formula carries.
 KATEX = frozenset({"katex", "katex-display"})
@@ -37,6 +39,7 @@ MATHJAX = frozenset(
 PREVIEW = frozenset({"MathJax_Preview", "MathJax_Error", "MathJax_Processing"})
 WRITTEN = frozenset("math tex latex math-tex math-inline math-display ql-formula ztext-math mathquill inline-math".split())
 CODE = frozenset({"language-math", "math-inline", "math-block", "math", "js-render-math"})
+DATA = frozenset({"data-math-style", "data-tex", "data-latex"})
 SOURCES = ("data-latex", "data-tex", "data-math", "data-formula", "data-katex", "data-equation", "data-value", "data-expr")
 LATEX = re.compile(r"\\[A-Za-z]|[\^_]")
 DISPLAYED = re.compile(r"(?i)display|block|(?<![a-z])disp")
@@ -50,6 +53,14 @@ class Sources(NamedTuple):
     drawings: bool
 
 
+def sources_of(body: bytes) -> Sources:
+    """Sources of the page with these bytes."""
+    return Sources(
+        scripts=b"math/tex" in body or b"math/mml" in body,
+        drawings=b"data-mathml" in body or b"MJX_Assistive" in body,
+    )
+
+
 def is_formula_container(tag: str, attributes: Attributes) -> bool:
     """Whether an element that begins is to be captured."""
     if tag == "script":
@@ -57,10 +68,10 @@ def is_formula_container(tag: str, attributes: Attributes) -> bool:
     class_ = attributes.get("class")
     if class_ and _class_kind(class_, tag in CODE_TAGS):
         return True
-    return "data-math-style" in attributes or "data-tex" in attributes or "data-latex" in attributes
+    return len(attributes) > (class_ is not None) and not DATA.isdisjoint(attributes)
 
 
-def construct_of(element: Element, sources: Sources) -> str:
+def construct_of(element: Element, sources: Callable[[], Sources]) -> str:
     """The kind of a captured container; `drawn` for one whose source stands beside it, which is dropped."""
     name = local_name(element)
     if name == "script":
@@ -72,7 +83,7 @@ def construct_of(element: Element, sources: Sources) -> str:
     if name == "asciimath":
         return "asciimath"
     kind = _class_kind(element.get("class") or "", name in CODE_TAGS)
-    if (kind == "mathjax 2" and sources.scripts) or (kind == "preview" and (sources.scripts or sources.drawings)):
+    if kind == "mathjax 2" and sources().scripts or kind == "preview" and any(sources()):
         return "drawn"
     return kind or "element"
 
@@ -89,6 +100,8 @@ def formula_of(element: Element, kind: str) -> Found | None:
         return latex_of_asciimath("".join(element.itertext())), False
     if kind == "preview":
         return None
+    if kind == "element" and _is_more_than_a_formula(element):
+        return None
     latex = _inside(element)
     display = _is_displayed(element)
     if latex:
@@ -100,6 +113,13 @@ def formula_of(element: Element, kind: str) -> Found | None:
     if plain and (LATEX.search(text) or kind == "code") and not DELIMITED.match(text):
         return text, display
     return None
+
+
+def _is_more_than_a_formula(element: Element) -> bool:
+    """A class such as `math` may stand on a whole chapter."""
+    tags = [local_name(node) for node in _elements(element)]
+    several = sum(tag in ("math", "img") for tag in tags) > 1
+    return several or not OUTER_TAGS.isdisjoint(tags[1:]) or len("".join(element.itertext())) > MAX_CHARACTERS
 
 
 def image_formula(attributes: Attributes) -> Found | None:

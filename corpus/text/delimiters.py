@@ -23,7 +23,9 @@ MARK_OF_TEX = re.compile(r"\\[A-Za-z,;:!|{}]|[\^_]|\\\\")
 MATHS_CHARACTER = re.compile(rf"[\\^_{{}}=<>+*/|\-\d{START}]|[\u0370-\u03ff\u2200-\u22ff\u2190-\u21ff]")
 # `x`, `2n`, `f(x)`, `AB`, `-1`, `x, y`, `n!`: short, and no word of a language.
 SYMBOLS = re.compile(r"^[\s\d.,;:()\[\]+\-*/=<>|!'%&~]*(?:[A-Za-z]{1,3}[\s\d.,;:()\[\]+\-*/=<>|!'%&~]+)*[A-Za-z]{0,3}'*[\s\d.,;:()\[\]+\-*/=<>|!'%&~]*$")
-PRICE = re.compile(r"^\s*\d[\d,.]*\s*(?:[A-Za-z]|[-\u2013]\s*$|$|/|,|\()")
+PRICE = re.compile(
+    r"^\s*\d[\d,.]*\s*(?:[A-Za-z]{2,}|[kKmMbB](?![A-Za-z])(?!\s*[-+*=^(])|[-\u2013]\s*$|$|/|,|\()"
+)
 WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}|[A-Za-z]{4,}")
 COMMANDS = re.compile(r"\\(?:text|mathrm|operatorname|mbox|hbox|textrm|mathit|mathbf)\s*\{[^{}]*\}|\\[A-Za-z]+")
 ASCIIMATH = re.compile(r"`([^`\n]{1,400})`")

@@ -53,15 +53,21 @@ class Block(NamedTuple):
     node: int
 
 
-@dataclass(slots=True)
+class Node(NamedTuple):
+    """A block element: its parent's number, its tag, whether names mark it as boilerplate, whether it is hidden."""
+
+    parent: int
+    tag: str
+    boilerplate: bool
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Outline:
     """The blocks of a page in order, and its block elements: parents come before their children, 0 is the root."""
 
     blocks: list[Block]
-    parents: list[int]
-    tags: list[str]
-    boilerplate: list[bool]
-    hidden: list[bool]
+    nodes: list[Node]
 
 
 class Measures(NamedTuple):
@@ -84,8 +90,10 @@ def looks_like_boilerplate(tag: str, class_: str | None, id_: str | None) -> boo
 def main_blocks(page: Outline) -> list[int]:
     """Numbers of the blocks that are main content, in order."""
     measures = _measures(page.blocks)
-    dropped = _boilerplate(page, measures)
-    kept = _kept(page, measures, dropped, _main_container(page, measures, dropped))
+    parents = [node.parent for node in page.nodes]
+    dropped = _boilerplate(page, parents, measures)
+    top = _main_container(page, parents, measures, dropped)
+    kept = _kept(page, parents, measures, dropped, top)
     if sum(size for size, keep in zip(measures.sizes, kept, strict=True) if keep) < MIN_MAIN_BYTES:
         kept = [
             not dropped[block.node] and share < LINKED_SHARE
@@ -109,11 +117,10 @@ def _measures(blocks: Sequence[Block]) -> Measures:
     return measures
 
 
-def _boilerplate(page: Outline, measures: Measures) -> list[bool]:
+def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> list[bool]:
     """For each node whether it is boilerplate, by itself or through an ancestor."""
-    parents = page.parents
     dropped = [False] * len(parents)
-    suspects = [node for node, is_suspect in enumerate(page.boilerplate) if is_suspect or page.hidden[node]]
+    suspects = [(number, node) for number, node in enumerate(page.nodes) if node.boilerplate or node.hidden]
     if not suspects:
         return dropped
     prose, bare, formulas = [0.0] * len(parents), [0.0] * len(parents), [0] * len(parents)
@@ -124,10 +131,10 @@ def _boilerplate(page: Outline, measures: Measures) -> list[bool]:
     for sums in (prose, bare, formulas):
         _add_to_ancestors(sums, parents)
     held, limit = (prose, BOILERPLATE_SHARE * prose[0]) if prose[0] else (bare, BARE_BOILERPLATE_SHARE * bare[0])
-    for node in suspects:
-        boilerplate = page.boilerplate[node] and held[node] < limit
-        caption = page.tags[node] == "figcaption"
-        dropped[node] = (boilerplate and not (caption and formulas[node])) or (page.hidden[node] and not formulas[node])
+    for number, node in suspects:
+        boilerplate = node.boilerplate and held[number] < limit
+        kept_caption = node.tag == "figcaption" and formulas[number]
+        dropped[number] = (boilerplate and not kept_caption) or (node.hidden and not formulas[number])
     for node in range(1, len(parents)):
         if dropped[parents[node]]:
             dropped[node] = True
@@ -140,37 +147,39 @@ def _add_to_ancestors(sums: list[float], parents: Sequence[int]) -> None:
             sums[parents[node]] += sums[node]
 
 
-def _main_container(page: Outline, measures: Measures, dropped: Sequence[bool]) -> int:
+def _main_container(page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool]) -> int:
     """The deepest node on the way down along which each child holds DESCENT of what its parent holds."""
-    prose = [0.0] * len(page.parents)
+    prose = [0.0] * len(parents)
     for block, good in zip(page.blocks, measures.prose, strict=True):
         if good and not dropped[block.node]:
             prose[block.node] += good
     own = list(prose)
-    _add_to_ancestors(prose, page.parents)
+    _add_to_ancestors(prose, parents)
     best: dict[int, int] = {}
     for node in range(1, len(prose)):
         if prose[node]:
-            parent = page.parents[node]
+            parent = parents[node]
             if prose[node] > prose[best.get(parent, node)] or parent not in best:
                 best[parent] = node
     top = 0
     while top in best:
         child = best[top]
         spread = prose[child] < DESCENT * prose[top] or own[top] > (1 - DESCENT) * prose[top]
-        if spread or page.tags[child] in PROSE_TAGS:
+        if spread or page.nodes[child].tag in PROSE_TAGS:
             break
         top = child
     return top
 
 
-def _kept(page: Outline, measures: Measures, dropped: Sequence[bool], top: int) -> list[bool]:
+def _kept(
+    page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool], top: int
+) -> list[bool]:
     """Per block: in the main container and not mostly links, or a lead that stands before it."""
-    inside = _descendants(page.parents, top)
+    inside = _descendants(parents, top)
     above = top
     for _ in range(LEAD_PARENTS):
-        above = page.parents[above]
-    near = _descendants(page.parents, above)
+        above = parents[above]
+    near = _descendants(parents, above)
     kept = []
     for block, size, share, good in zip(page.blocks, *measures, strict=True):
         node = block.node
@@ -204,7 +213,7 @@ def _drop_empty_sections(kept: list[bool], page: Outline) -> None:
     """Drops headings after which no text is kept before the next heading of the same or a higher rank."""
     filled = [False] * (len(HEADINGS) + 1)
     for number in range(len(kept) - 1, -1, -1):
-        rank = HEADINGS.get(page.tags[page.blocks[number].node])
+        rank = HEADINGS.get(page.nodes[page.blocks[number].node].tag)
         if rank is None:
             if kept[number]:
                 filled = [True] * len(filled)

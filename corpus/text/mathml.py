@@ -134,7 +134,7 @@ def _fenced_row(children: Sequence[Element], depth: int) -> str:
     if len(inner) == 1 and (opening, closing) in GENERALISED and local_name(inner[0]) == "mfrac" and _has_no_line(inner[0]):
         return _generalised_fraction(children, depth)[0]
     body = joined([_middle(child) if _is_middle(child) else _latex(child, depth) for child in inner])
-    return joined([f"\\left{fence(opening)}", " " + body + " ", f"\\right{fence(closing)}"])
+    return f"\\left{fence(opening).strip()} {body} \\right{fence(closing)}"
 
 
 def _is_stretchy(node: Element, characters: str) -> bool:
@@ -265,7 +265,7 @@ def _fenced(node: Element, depth: int) -> str:
     for number_, part in enumerate(parts[1:]):
         line += [separators[min(number_, len(separators) - 1)] + " ", part]
     opening, closing = node.get("open", "("), node.get("close", ")")
-    return joined([f"\\left{fence(opening)}", " " + joined(line) + " ", f"\\right{fence(closing)}"])
+    return f"\\left{fence(opening).strip()} {joined(line)} \\right{fence(closing)}"
 
 
 def _enclosed(node: Element, depth: int) -> str:

@@ -6,14 +6,14 @@ page costs the same however deeply it is nested.
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from lxml import etree
 
-from corpus.text.constructs import FORMULA_TAGS, Sources, construct_of, formula_of, image_formula, is_formula_container
+from corpus.text.constructs import FORMULA_TAGS, Sources, construct_of, formula_of, image_formula, is_formula_container, sources_of
 from corpus.text.delimiters import opens_display, save_written_formulas
-from corpus.text.main_content import BOILERPLATE_TAGS, Block, Outline, looks_like_boilerplate
+from corpus.text.main_content import BOILERPLATE_TAGS, Block, Node, Outline, looks_like_boilerplate
 from corpus.text.placeholders import START, STOP, Formulas
 
 Attributes: TypeAlias = Mapping[str, str]
@@ -21,6 +21,8 @@ Element: TypeAlias = etree._Element
 
 BREAK = "\x01"
 MAX_SPLIT_BLOCKS = 20
+# Containers in containers that hold no formula are read again at each level, up to this one.
+MAX_REPLAYS = 5
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # Text of code is no formula: its dollars and backslashes wait under other names until the block is complete.
 CODE = str.maketrans({"$": "\x04", "\\": "\x05", "`": "\x06"})
@@ -50,11 +52,11 @@ SCRIPT_CHARACTERS = 24
 class PageReader:
     """The target of an HTML parser: `close` gives the page's blocks; `formulas` fills up on the way."""
 
-    def __init__(self, formulas: Formulas, *, sources: Sources, asciimath: bool) -> None:
-        """`sources`: what MathJax 2 left beside its drawings; `asciimath`: back quotes delimit formulas."""
-        self._formulas = formulas
-        self._sources, self._asciimath = sources, asciimath
-        self._outline = Outline([], [0], ["html"], [False], [False])
+    def __init__(self, formulas: Formulas, body: bytes) -> None:
+        """`body`: the bytes of the page, asked for what it loads when a formula may depend on that."""
+        self._formulas, self._body = formulas, body
+        self._blocks: list[Block] = []
+        self._nodes = [Node(0, "html", False, False)]
         self._node = 0
         self._parts: list[str] = []
         self._linked = self._links = self._codes = 0
@@ -62,6 +64,7 @@ class PageReader:
         # Depth inside an element that is skipped, or captured as a tree when it may be a formula.
         self._aside = 0
         self._captured: etree.TreeBuilder | None = None
+        self._replays = 0
         self._scripts: list[int] = []
 
     def start(self, tag: str, attributes: Attributes) -> None:
@@ -107,41 +110,44 @@ class PageReader:
         if self._captured is not None:
             self._captured = None
         self._flush()
-        blocks = join_split_formulas(self._outline.blocks, self._formulas)
+        blocks = join_split_formulas(self._blocks, self._formulas)
         if self._coded:
             blocks = [block._replace(text=block.text.translate(UNCODE)) for block in blocks]
-        self._outline.blocks = blocks
-        return self._outline
+        return Outline(blocks, self._nodes)
+
+    @cached_property
+    def _asciimath(self) -> bool:
+        return b"asciimath" in self._body.lower()
+
+    @cached_property
+    def _sources(self) -> Sources:
+        return sources_of(self._body)
 
     def _open(self, tag: str, attributes: Attributes) -> None:
         if self._parts:
             self._flush()
-        outline = self._outline
-        outline.parents.append(self._node)
-        outline.tags.append(tag)
-        self._node = len(outline.tags) - 1
-        if not attributes:
-            outline.boilerplate.append(tag in BOILERPLATE_TAGS)
-            outline.hidden.append(False)
-            return
-        class_ = attributes.get("class")
-        outline.boilerplate.append(looks_like_boilerplate(tag, class_, attributes.get("id")))
-        outline.hidden.append(_hides(attributes) and tag not in NEVER_HIDDEN)
+        if attributes:
+            boilerplate = looks_like_boilerplate(tag, attributes.get("class"), attributes.get("id"))
+            node = Node(self._node, tag, boilerplate, _hides(attributes) and tag not in NEVER_HIDDEN)
+        else:
+            node = Node(self._node, tag, tag in BOILERPLATE_TAGS, False)
+        self._node = len(self._nodes)
+        self._nodes.append(node)
 
     def _shut(self) -> None:
         if self._parts:
             self._flush()
-        self._node = self._outline.parents[self._node]
+        self._node = self._nodes[self._node].parent
 
     def _open_container(self, tag: str, attributes: Attributes) -> None:
         """A `div` or `p`, which may be the wrapper of a displayed formula."""
-        if attributes and is_formula_container(tag, attributes):
+        if attributes and self._replays < MAX_REPLAYS and is_formula_container(tag, attributes):
             self._capture(tag, attributes)
         else:
             self._open(tag, attributes)
 
     def _open_inline(self, tag: str, attributes: Attributes) -> None:
-        if is_formula_container(tag, attributes):
+        if self._replays < MAX_REPLAYS and is_formula_container(tag, attributes):
             self._capture(tag, attributes)
         elif _hides(attributes):
             self._aside = 1
@@ -161,6 +167,10 @@ class PageReader:
         self._parts.append(" ")
         self._aside = 1
 
+    def _open_formula(self, tag: str, attributes: Attributes) -> None:
+        if self._replays < MAX_REPLAYS:
+            self._capture(tag, attributes)
+
     def _capture(self, tag: str, attributes: Attributes) -> None:
         self._captured, self._aside = etree.TreeBuilder(), 1
         self._captured.start(_xml_name(tag), _xml_attributes(attributes))
@@ -172,21 +182,21 @@ class PageReader:
         linked, self._linked = self._linked, 0
         if not raw or raw.isspace():
             return
-        if "$" in raw or "\\" in raw or self._asciimath:
-            raw = save_written_formulas(raw, self._formulas, asciimath=self._asciimath)
-        if self._codes and self._outline.tags[self._node] == "pre":
+        if "$" in raw or "\\" in raw or "`" in raw:
+            raw = save_written_formulas(raw, self._formulas, asciimath="`" in raw and self._asciimath)
+        if self._codes and self._nodes[self._node].tag == "pre":
             text = raw.replace(BREAK, "\n").strip("\n\r").rstrip()
         else:
             text = " ".join(raw.split())
             if BREAK in text:
                 text = BREAKS.sub("\n", text).strip()
         if text:
-            self._outline.blocks.append(Block(text, linked, self._node))
+            self._blocks.append(Block(text, linked, self._node))
 
     def _take_construct(self) -> None:
         assert self._captured is not None
         element, self._captured = self._captured.close(), None
-        kind = construct_of(element, self._sources)
+        kind = construct_of(element, lambda: self._sources)
         formula = formula_of(element, kind)
         if formula is None:
             self._replay(element)
@@ -196,6 +206,7 @@ class PageReader:
 
     def _replay(self, element: Element) -> None:
         """A container that holds no formula after all is read like any other element."""
+        self._replays += 1
         for event, node in etree.iterwalk(element, events=("start", "end")):
             if event == "start":
                 if node is not element:
@@ -206,6 +217,7 @@ class PageReader:
                 self.end(node.tag)
                 if node.tail:
                     self.data(node.tail)
+        self._replays -= 1
 
     def _open_link(self, tag: str, attributes: Attributes) -> None:
         self._links += 1
@@ -214,7 +226,7 @@ class PageReader:
         self._links = max(self._links - 1, 0)
 
     def _open_code(self, tag: str, attributes: Attributes) -> None:
-        if attributes and is_formula_container(tag, attributes):
+        if attributes and self._replays < MAX_REPLAYS and is_formula_container(tag, attributes):
             self._capture(tag, attributes)
         else:
             self._codes += 1
@@ -288,7 +300,7 @@ OPENING: dict[str, Callable[[PageReader, str, Attributes], None]] = {
     **dict.fromkeys(CODES, PageReader._open_code),
     **dict.fromkeys(("sub", "sup"), PageReader._open_script),
     **dict.fromkeys(("div", "p"), PageReader._open_container),
-    **dict.fromkeys(FORMULA_TAGS, PageReader._capture),
+    **dict.fromkeys(FORMULA_TAGS, PageReader._open_formula),
     "a": PageReader._open_link,
     "br": PageReader._break,
     "img": PageReader._image,
