@@ -47,7 +47,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def pages(folder: str) -> dict[str, str]:
-    """File name -> decoded page. The files were saved as UTF-8 where that was possible, whatever their meta tags say."""
+    """File name -> decoded page. Most files are UTF-8, whatever their meta tags say."""
     found = {}
     with zipfile.ZipFile(DATA / folder / "pages.zip") as archive:
         for name in archive.namelist():
@@ -121,9 +121,7 @@ def converted_pairs() -> list[dict[str, Any]]:
 def pair_figures(pairs: list[dict[str, Any]]) -> Iterable[str]:
     """The two figures of the pairs; random failures go to stderr."""
     by_tex = [pair["trees"]["ours"] is not None and pair["trees"]["ours"] == pair["trees"]["tex"] for pair in pairs]
-    same = [
-        equal or pair["trees"]["ours"] == pair["trees"]["given"] for equal, pair in zip(by_tex, pairs, strict=True)
-    ]
+    same = [equal or pair["trees"]["ours"] == pair["trees"]["given"] for equal, pair in zip(by_tex, pairs, strict=True)]
     yield line("tex_mathml_converted", sum(same) / len(pairs), "fraction", len(pairs))
     yield line("tex_mathml_equal_to_tex", sum(by_tex) / len(pairs), "fraction", len(pairs))
     failures = [pair for pair, good in zip(pairs, same, strict=True) if not good]
@@ -148,10 +146,14 @@ def main() -> None:
         their_texts, second = peer_texts(inputs)
         peer_seconds.append(second)
     full = rows("magic_html/expected.jsonl")
-    f1, peer_f1 = (sum(token_f1(texts[row["file"]], row["content"]) for row in full) / len(full) for texts in (ours, their_texts))
+    f1, peer_f1 = (
+        sum(token_f1(texts[row["file"]], row["content"]) for row in full) / len(full) for texts in (ours, their_texts)
+    )
     print(line("token_f1", f1, "fraction", len(full), PEER, peer_f1))
     marked = rows("trafilatura/expected.jsonl")
-    failed, peer_failed = (sum(failed_strings(row, texts[row["file"]]) for row in marked) for texts in (ours, their_texts))
+    failed, peer_failed = (
+        sum(failed_strings(row, texts[row["file"]]) for row in marked) for texts in (ours, their_texts)
+    )
     strings = sum(len(row["with"]) + len(row["without"]) for row in marked)
     print(line("strings_failed", float(failed), "strings", strings, PEER, peer_failed))
     speed, peer_speed = len(inputs) / min(seconds), len(inputs) / min(peer_seconds)

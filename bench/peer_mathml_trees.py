@@ -67,7 +67,7 @@ def nodes(element, variant=""):
         base, *scripts = parts
         if tag in ("msup", "mover"):
             scripts.insert(0, [])
-        return [("scripts", base, *(scripts + [[]])[:2])] if any(scripts) else base
+        return [("scripts", base, *[*scripts, []][:2])] if any(scripts) else base
     if tag == "mmultiscripts":
         return multiscripts(element, parts)
     if tag == "mtable":

@@ -1,4 +1,4 @@
-"""HTML -> text that keeps its mathematics: formulas become opaque words, the main content is taken, LaTeX comes back."""
+"""HTML -> text that keeps its mathematics: formulas become opaque words, main content is taken, LaTeX comes back."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from lxml import etree
 
 from corpus.text.main_content import Block, Outline, main_blocks
 from corpus.text.placeholders import START, Formulas
-from corpus.text.reader import PageReader
+from corpus.text.reader import PageReader, TooDeepError
 
 # Control characters mark formulas and line breaks on the way through; a page may not bring its own.
 CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
@@ -48,12 +48,25 @@ def _outline(page: str, formulas: Formulas) -> Outline | None:
 
 
 def _parsed(body: bytes, formulas: Formulas) -> Outline | None:
-    reader = PageReader(formulas, body)
-    parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True)
     try:
-        outline: Outline = etree.fromstring(_without_head(body), parser)
+        reader = PageReader(formulas, body)
+        options = {"encoding": "utf-8", "huge_tree": True, "remove_comments": True, "remove_pis": True}
+        tree = etree.fromstring(_without_head(body), etree.HTMLParser(**options))
+        if tree is None:
+            return None
+        reader.walk(tree)
+        return reader.close()
+    except TooDeepError:
+        formulas.found.clear()
+        return _parsed_by_events(body, formulas)
     except etree.XMLSyntaxError:  # an empty document
         return None
+
+
+def _parsed_by_events(body: bytes, formulas: Formulas) -> Outline:
+    """The blocks of a page without a tree: however deeply it is nested."""
+    parser = etree.HTMLParser(target=PageReader(formulas, body), encoding="utf-8", huge_tree=True)
+    outline: Outline = etree.fromstring(_without_head(body), parser)
     return outline
 
 

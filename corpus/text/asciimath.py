@@ -13,7 +13,7 @@ from corpus.text.symbols import FUNCTIONS, LATEX
 MAX_DEPTH = 60
 MAX_ATTEMPTS = 200
 MAX_CHARACTERS = 2_000
-PLAIN = (
+PLAIN_WORDS = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma tau "
     "upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega sum prod int oint pm mp cdot "
     "times div star ast oplus otimes odot wedge vee cap cup in notin subset supset subseteq supseteq le leq ge geq lt "
@@ -21,23 +21,73 @@ PLAIN = (
     "rightarrow leftarrow leftrightarrow uparrow downarrow Rightarrow Leftarrow Leftrightarrow mapsto circ bullet "
     "cdots vdots ddots ldots quad qquad angle therefore because aleph emptyset setminus square diamond triangle "
     "langle rangle lfloor rfloor lceil rceil implies iff"
-).split()
+)
+PLAIN = PLAIN_WORDS.split()
 NAMED: dict[str, str] = {
     **{name: f"\\{name}" for name in PLAIN},
-    **{"oo": "\\infty", "xx": "\\times", "del": "\\partial", "grad": "\\nabla", "O/": "\\emptyset", "lt": "<", "gt": ">"},
-    **{"+-": "\\pm", "-+": "\\mp", "*": "\\cdot", "**": "\\ast", "***": "\\star", "//": "/", "-:": "\\div", "@": "\\circ"},
+    **{
+        "oo": "\\infty",
+        "xx": "\\times",
+        "del": "\\partial",
+        "grad": "\\nabla",
+        "O/": "\\emptyset",
+        "lt": "<",
+        "gt": ">",
+    },
+    **{
+        "+-": "\\pm",
+        "-+": "\\mp",
+        "*": "\\cdot",
+        "**": "\\ast",
+        "***": "\\star",
+        "//": "/",
+        "-:": "\\div",
+        "@": "\\circ",
+    },
     **{"o+": "\\oplus", "ox": "\\otimes", "o.": "\\odot", "^^": "\\wedge", "vv": "\\vee", "nn": "\\cap", "uu": "\\cup"},
-    **{"^^^": "\\bigwedge", "vvv": "\\bigvee", "nnn": "\\bigcap", "uuu": "\\bigcup", "!in": "\\notin", "sub": "\\subset"},
+    **{
+        "^^^": "\\bigwedge",
+        "vvv": "\\bigvee",
+        "nnn": "\\bigcap",
+        "uuu": "\\bigcup",
+        "!in": "\\notin",
+        "sub": "\\subset",
+    },
     **{"sup": "\\supset", "sube": "\\subseteq", "supe": "\\supseteq", "<=": "\\le", ">=": "\\ge", "!=": "\\ne"},
-    **{"-=": "\\equiv", "~=": "\\cong", "~~": "\\approx", "~": "\\sim", "prop": "\\propto", "-<": "\\prec", ">-": "\\succ"},
+    **{
+        "-=": "\\equiv",
+        "~=": "\\cong",
+        "~~": "\\approx",
+        "~": "\\sim",
+        "prop": "\\propto",
+        "-<": "\\prec",
+        ">-": "\\succ",
+    },
     **{"AA": "\\forall", "EE": "\\exists", "_|_": "\\bot", "TT": "\\top", "|--": "\\vdash", "|==": "\\models"},
     **{"->": "\\to", "rarr": "\\rightarrow", "larr": "\\leftarrow", "harr": "\\leftrightarrow", "uarr": "\\uparrow"},
-    **{"darr": "\\downarrow", "rArr": "\\Rightarrow", "lArr": "\\Leftarrow", "hArr": "\\Leftrightarrow", "=>": "\\Rightarrow"},
+    **{
+        "darr": "\\downarrow",
+        "rArr": "\\Rightarrow",
+        "lArr": "\\Leftarrow",
+        "hArr": "\\Leftrightarrow",
+        "=>": "\\Rightarrow",
+    },
     **{"<=>": "\\Leftrightarrow", "|->": "\\mapsto", ">->": "\\rightarrowtail", "->>": "\\twoheadrightarrow"},
     **{"NN": "\\mathbb{N}", "ZZ": "\\mathbb{Z}", "QQ": "\\mathbb{Q}", "RR": "\\mathbb{R}", "CC": "\\mathbb{C}"},
     **{"...": "\\dots", ":.": "\\therefore", ":'": "\\because", "/_": "\\angle", "'": "'", "not": "\\neg", "&": "\\&"},
     **{"and": "\\text{ and }", "or": "\\text{ or }", "if": "\\text{ if }", "otherwise": "\\text{ otherwise }"},
-    **{"%": "\\%", "#": "\\#", "$": "\\$", "\\ ": "\\ ", "dim": "\\dim", "dx": "dx", "dy": "dy", "dz": "dz", "dt": "dt", "mod": "\\bmod"},
+    **{
+        "%": "\\%",
+        "#": "\\#",
+        "$": "\\$",
+        "\\ ": "\\ ",
+        "dim": "\\dim",
+        "dx": "dx",
+        "dy": "dy",
+        "dz": "dz",
+        "dt": "dt",
+        "mod": "\\bmod",
+    },
     **{name: f"\\{name}" for name in FUNCTIONS - {"sup"}},
     **dict.fromkeys(("lcm", "sgn", "erf"), ""),
 }
@@ -50,11 +100,20 @@ UNARY: dict[str, str] = {
     **{"mathcal": "\\mathcal", "fr": "\\mathfrak", "mathfrak": "\\mathfrak", "sf": "\\mathsf", "tt": "\\mathtt"},
 }
 BINARY = {"frac": "\\frac", "root": "\\sqrt", "stackrel": "\\overset", "overset": "\\overset", "underset": "\\underset"}
-WRAPPED = {"abs": ("|", "|"), "norm": ("\\|", "\\|"), "floor": ("\\lfloor ", "\\rfloor "), "ceil": ("\\lceil ", "\\rceil ")}
+WRAPPED = {
+    "abs": ("|", "|"),
+    "norm": ("\\|", "\\|"),
+    "floor": ("\\lfloor ", "\\rfloor "),
+    "ceil": ("\\lceil ", "\\rceil "),
+}
 TEXTS = ("text", "mbox", "mathrm", "rm")
 OPENING = {"(": "(", "[": "[", "{": "\\{", "(:": "\\langle ", "<<": "\\langle ", "{:": "", "|:": "|"}
 CLOSING = {")": ")", "]": "]", "}": "\\}", ":)": "\\rangle ", ">>": "\\rangle ", ":}": "", ":|": "|"}
-WORDS = sorted([*NAMED, *UNARY, *BINARY, *WRAPPED, *OPENING, *CLOSING, *TEXTS, "color", "_", "^", "/", ",", "|"], key=len, reverse=True)
+WORDS = sorted(
+    [*NAMED, *UNARY, *BINARY, *WRAPPED, *OPENING, *CLOSING, *TEXTS, "color", "_", "^", "/", ",", "|"],
+    key=len,
+    reverse=True,
+)
 TOKEN = re.compile(
     r'\s+|"[^"]*"|(?:text|mbox|mathrm)\([^()]*\)|\\[A-Za-z]+|\d+(?:\.\d+)?|'
     + "|".join(re.escape(word) for word in WORDS)
@@ -120,7 +179,7 @@ class _Parser:
     def simple(self, depth: int) -> str:
         """A symbol, a command with its arguments, or a bracketed expression."""
         token = self.take()
-        if depth > MAX_DEPTH or not self.peek() and token in (*UNARY, *BINARY, *WRAPPED):
+        if depth > MAX_DEPTH or (not self.peek() and token in (*UNARY, *BINARY, *WRAPPED)):
             return LATEX.get(token, token)
         if token in OPENING:
             return self.bracketed(OPENING[token], depth + 1)
@@ -220,6 +279,6 @@ def _joined(parts: list[str]) -> str:
     line = ""
     for part in parts:
         if part:
-            glued = part[0].isalpha() and ENDS_IN_COMMAND.search(line) or part[0].isdigit() and line[-1:].isdigit()
+            glued = (part[0].isalpha() and ENDS_IN_COMMAND.search(line)) or (part[0].isdigit() and line[-1:].isdigit())
             line += (" " if glued else "") + part
     return line.strip()

@@ -20,27 +20,37 @@ Element: TypeAlias = etree._Element
 Attributes: TypeAlias = Mapping[str, str]
 Found: TypeAlias = tuple[str, bool]
 
-FORMULA_TAGS = (
+FORMULA_TAGS_WORDS = (
     "math m:math mml:math mjx-container asciimath d-math la-tex latex-js tex-math math-field amp-mathml inline-formula "
     "disp-formula"
-).split()
+)
+FORMULA_TAGS = FORMULA_TAGS_WORDS.split()
 MAX_CHARACTERS = 10_000
 OUTER_TAGS = frozenset({"p", "div", "table", "ul", "ol", "h1", "h2", "h3", "section", "article", "a"})
 CODE_TAGS = frozenset({"code", "pre"})
 # The whole class, or a word of it, that a container of a formula carries.
 KATEX = frozenset({"katex", "katex-display"})
 WIKIPEDIA = frozenset({"mwe-math-element", "mwe-math-fallback-source-inline", "texhtml"})
-MATHJAX = frozenset(
-    (
-        "MathJax MathJax_Display MathJax_SVG MathJax_SVG_Display MathJax_CHTML MathJax_FullWidth MJXc-display mjx-chtml "
-        "mjx-full-width MJX_Assistive_MathML MathJax_MathML MathJax_PlainSource MathJax_MathContainer"
-    ).split()
+MATHJAX_WORDS = (
+    "MathJax MathJax_Display MathJax_SVG MathJax_SVG_Display MathJax_CHTML MathJax_FullWidth MJXc-display mjx-chtml "
+    "mjx-full-width MJX_Assistive_MathML MathJax_MathML MathJax_PlainSource MathJax_MathContainer"
 )
+MATHJAX = frozenset(MATHJAX_WORDS.split())
 PREVIEW = frozenset({"MathJax_Preview", "MathJax_Error", "MathJax_Processing"})
-WRITTEN = frozenset("math tex latex math-tex math-inline math-display ql-formula ztext-math mathquill inline-math".split())
+WRITTEN_WORDS = "math tex latex math-tex math-inline math-display ql-formula ztext-math mathquill inline-math"
+WRITTEN = frozenset(WRITTEN_WORDS.split())
 CODE = frozenset({"language-math", "math-inline", "math-block", "math", "js-render-math"})
 DATA = frozenset({"data-math-style", "data-tex", "data-latex"})
-SOURCES = ("data-latex", "data-tex", "data-math", "data-formula", "data-katex", "data-equation", "data-value", "data-expr")
+SOURCES = (
+    "data-latex",
+    "data-tex",
+    "data-math",
+    "data-formula",
+    "data-katex",
+    "data-equation",
+    "data-value",
+    "data-expr",
+)
 LATEX = re.compile(r"\\[A-Za-z]|[\^_]")
 DISPLAYED = re.compile(r"(?i)display|block|(?<![a-z])disp")
 DELIMITED = re.compile(r"^\s*(?:\\\(|\\\[|\$|\\begin)")
@@ -83,7 +93,7 @@ def construct_of(element: Element, sources: Callable[[], Sources]) -> str:
     if name == "asciimath":
         return "asciimath"
     kind = _class_kind(element.get("class") or "", name in CODE_TAGS)
-    if kind == "mathjax 2" and sources().scripts or kind == "preview" and any(sources()):
+    if (kind == "mathjax 2" and sources().scripts) or (kind == "preview" and any(sources())):
         return "drawn"
     return kind or "element"
 
@@ -109,7 +119,9 @@ def formula_of(element: Element, kind: str) -> Found | None:
     text = "".join(element.itertext()).strip()
     if kind in ("katex", "mathjax 2", "mathjax container"):
         return text, display
-    plain = not any(isinstance(child.tag, str) and child.tag not in ("br", "span") for child in element.iterdescendants())
+    plain = not any(
+        isinstance(child.tag, str) and child.tag not in ("br", "span") for child in element.iterdescendants()
+    )
     if plain and (LATEX.search(text) or kind == "code") and not DELIMITED.match(text):
         return text, display
     return None
@@ -161,26 +173,35 @@ def _of_markup(text: str) -> Found:
 
 def _inside(element: Element) -> str:
     """LaTeX of a wrapper: an attribute that holds it, the MathML in it, a script in it, or an image's alternative."""
-    for node in (element, *_elements(element)):
-        for name in SOURCES:
-            if node.get(name) and (name != "data-value" or "ql-formula" in (node.get("class") or "")):
-                return str(node.get(name))
-        if node.get("data-mathml"):
-            return _of_markup(node.get("data-mathml") or "")[0]
-    for node in _elements(element):
-        if local_name(node) in ("math", "tex-math"):
-            latex = latex_of_math(node) if local_name(node) == "math" else "".join(node.itertext())
+    nodes = list(_elements(element))
+    for written in (_in_attributes, _in_mathml, _in_source, _in_image):
+        for node in nodes:
+            latex = written(node)
             if latex:
                 return latex
-    for node in _elements(element):
-        if local_name(node) == "annotation" and node.text:
-            return str(node.text)
-        if local_name(node) == "script" and "math/tex" in (node.get("type") or ""):
-            return node.text or ""
-    for node in _elements(element):
-        if local_name(node) == "img" and node.get("alt"):
-            return str(node.get("alt"))
     return ""
+
+
+def _in_attributes(node: Element) -> str:
+    for name in SOURCES:
+        if node.get(name) and (name != "data-value" or "ql-formula" in (node.get("class") or "")):
+            return str(node.get(name))
+    return _of_markup(node.get("data-mathml") or "")[0]
+
+
+def _in_mathml(node: Element) -> str:
+    if local_name(node) == "tex-math":
+        return "".join(node.itertext())
+    return latex_of_math(node) if local_name(node) == "math" else ""
+
+
+def _in_source(node: Element) -> str:
+    is_script = local_name(node) == "script" and "math/tex" in (node.get("type") or "")
+    return (node.text or "") if is_script or local_name(node) == "annotation" else ""
+
+
+def _in_image(node: Element) -> str:
+    return (node.get("alt") or "") if local_name(node) == "img" else ""
 
 
 def _elements(element: Element | None) -> Iterator[Element]:

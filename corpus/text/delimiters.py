@@ -9,23 +9,22 @@ import re
 from corpus.text.asciimath import latex_of_asciimath
 from corpus.text.placeholders import START, Formulas
 
-ENVIRONMENTS = frozenset(
-    (
-        "equation align gather multline eqnarray alignat flalign displaymath math split aligned alignedat gathered array "
-        "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix cases dcases rcases subequations dmath empheq CD "
-        "tikzcd prooftree darray IEEEeqnarray"
-    ).split()
+ENVIRONMENTS_WORDS = (
+    "equation align gather multline eqnarray alignat flalign displaymath math split aligned alignedat gathered array "
+    "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix cases dcases rcases subequations dmath empheq CD "
+    "tikzcd prooftree darray IEEEeqnarray"
 )
+ENVIRONMENTS = frozenset(ENVIRONMENTS_WORDS.split())
 OPENING = re.compile(r"\\begin\{([A-Za-z]+)(\*?)\}|\$\$|\$|\\\(|\\\[|\\.", re.S)
 CLOSING = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 MAX_INLINE, MAX_DISPLAY = 1_000, 20_000
 MARK_OF_TEX = re.compile(r"\\[A-Za-z,;:!|{}]|[\^_]|\\\\")
 MATHS_CHARACTER = re.compile(rf"[\\^_{{}}=<>+*/|\-\d{START}]|[\u0370-\u03ff\u2200-\u22ff\u2190-\u21ff]")
 # `x`, `2n`, `f(x)`, `AB`, `-1`, `x, y`, `n!`: short, and no word of a language.
-SYMBOLS = re.compile(r"^[\s\d.,;:()\[\]+\-*/=<>|!'%&~]*(?:[A-Za-z]{1,3}[\s\d.,;:()\[\]+\-*/=<>|!'%&~]+)*[A-Za-z]{0,3}'*[\s\d.,;:()\[\]+\-*/=<>|!'%&~]*$")
-PRICE = re.compile(
-    r"^\s*\d[\d,.]*\s*(?:[A-Za-z]{2,}|[kKmMbB](?![A-Za-z])(?!\s*[-+*=^(])|[-\u2013]\s*$|$|/|,|\()"
+SYMBOLS = re.compile(
+    r"^[\s\d.,;:()\[\]+\-*/=<>|!'%&~]*(?:[A-Za-z]{1,3}[\s\d.,;:()\[\]+\-*/=<>|!'%&~]+)*[A-Za-z]{0,3}'*[\s\d.,;:()\[\]+\-*/=<>|!'%&~]*$"
 )
+PRICE = re.compile(r"^\s*\d[\d,.]*\s*(?:[A-Za-z]{2,}|[kKmMbB](?![A-Za-z])(?!\s*[-+*=^(])|[-\u2013]\s*$|$|/|,|\()")
 WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}|[A-Za-z]{4,}")
 COMMANDS = re.compile(r"\\(?:text|mathrm|operatorname|mbox|hbox|textrm|mathit|mathbf)\s*\{[^{}]*\}|\\[A-Za-z]+")
 ASCIIMATH = re.compile(r"`([^`\n]{1,400})`")
@@ -85,7 +84,11 @@ def _formula_at(text: str, opening: re.Match[str]) -> tuple[str, int, bool] | No
     if end < 0:
         return None
     latex = text[start:end]
-    plausible = latex.strip() and _is_balanced(latex) and (MATHS_CHARACTER.search(latex) or not WORDS.search(latex) or len(latex.split()) == 1)
+    plausible = (
+        latex.strip()
+        and _is_balanced(latex)
+        and (MATHS_CHARACTER.search(latex) or not WORDS.search(latex) or len(latex.split()) == 1)
+    )
     return (latex, end + len(closing), sign != "\\(") if plausible else None
 
 

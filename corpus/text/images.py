@@ -14,8 +14,12 @@ SERVER = re.compile(
     r"equation\?tex=|[?&]cht=tx|/tex(?:\.cgi)?\?|texify|/render\?|math\.now\.sh|tex\.s2cms|latex2png|forkosh|"
     r"wikimedia\.org/api/rest_v1/media/math|upmath\.me|latexify|/formula\?|/latex_render|quicklatex|chart\?cht=tx"
 )
-PATH = re.compile(r"(?i)(?:tex\.s2cms\.ru|upmath\.me)/(?:svg|png|g)/(.+)|codecogs\.com/[a-z]+\.(?:latex|download)/(.+)|texify\.com/img/(.+?)(?:\.gif)?$")
-PARAMETER = re.compile(r"(?i)(?:^|&(?:amp;)?)(?:latex|tex|chl|from|formula|math|eq|equation|texstring|expression)=([^&]*)")
+PATH = re.compile(
+    r"(?i)(?:tex\.s2cms\.ru|upmath\.me)/(?:svg|png|g)/(.+)|codecogs\.com/[a-z]+\.(?:latex|download)/(.+)|texify\.com/img/(.+?)(?:\.gif)?$"
+)
+PARAMETER = re.compile(
+    r"(?i)(?:^|&(?:amp;)?)(?:latex|tex|chl|from|formula|math|eq|equation|texstring|expression)=([^&]*)"
+)
 OTHER_PARAMETERS = re.compile(r"^[A-Za-z_]{2,}=[^&]*(?:&[A-Za-z_]+=[^&]*)*$")
 CODECOGS_NAMES = {"&space;": "%20", "&plus;": "%2B", "&hash;": "%23", "&amp;": "&"}
 # Settings that stand before the formula in a query without names (mimeTeX, mathTeX, CodeCogs).
@@ -23,7 +27,9 @@ SETTINGS = re.compile(
     r"^\s*(?:\\(?:dpi|fn|bg|fg|opaque|large|small|tiny|huge|inline|LARGE|normalsize|footnotesize|png|gif|usepackage|reverse|parstyle|"
     r"textcolor|depth|density|formdata)(?![A-Za-z])(?:\\!)?\s*(?:\{[^{}]*\})?(?:_[a-z]+)?\s*|\d+\.?\d*\$)+"
 )
-LOOKS_LIKE_TEX = re.compile(r"[\\^_=<>+*/{}|]|^\s*\$|^\s*[A-Za-z0-9]{1,2}\s*$|^\s*-?[\d.,]+\s*$|^\s*[A-Za-z]\([A-Za-z, ]+\)\s*$")
+LOOKS_LIKE_TEX = re.compile(
+    r"[\\^_=<>+*/{}|]|^\s*\$|^\s*[A-Za-z0-9]{1,2}\s*$|^\s*-?[\d.,]+\s*$|^\s*[A-Za-z]\([A-Za-z, ]+\)\s*$"
+)
 COMMAND = re.compile(r"\\[A-Za-z]+|[\^_]\{|\\[,;!]")
 ADDRESS = re.compile(r"^\s*(?:https?:|/|data:|www\.)|\.(?:png|gif|jpe?g|svg)\s*$")
 

@@ -10,7 +10,9 @@ ENTITY = re.compile(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27|apos);")
 INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
 WRAPPER = re.compile(r"\\begin\{(equation\*?|displaymath|math)\}\s*(.*?)\s*\\end\{\1\}", re.S)
 STYLE = re.compile(r"\\(?:display|text)style(?![A-Za-z])\s*")
-DEFINITION = re.compile(r"\\(?:(?:re|provide)?newcommand|def|DeclareMathOperator|let|require|newenvironment)(?![A-Za-z])")
+DEFINITION = re.compile(
+    r"\\(?:(?:re|provide)?newcommand|def|DeclareMathOperator|let|require|newenvironment)(?![A-Za-z])"
+)
 DEFINITIONS = re.compile(
     r"\\(?:(?:(?:re)?newcommand|providecommand|DeclareMathOperator)\*?\s*(?:\{\s*\\[A-Za-z]+\s*\}|\\[A-Za-z]+)"
     r"\s*(?:\[\d\]\s*)*(?:\[[^\]]*\]\s*)?"
@@ -39,9 +41,9 @@ def clean_latex(latex: str) -> str:
 def _unwrapped(text: str) -> str:
     for opening, closing in DELIMITERS:
         inner = text[len(opening) : -len(closing)]
-        if len(text) > len(opening + closing) and text.startswith(opening) and text.endswith(closing):
-            if opening not in inner or opening == "$":
-                text = inner.strip()
+        wrapped = len(text) > len(opening + closing) and text.startswith(opening) and text.endswith(closing)
+        if wrapped and (opening not in inner or opening == "$"):
+            text = inner.strip()
     styled = STYLE.match(text)
     if text.startswith("{") and STYLE.match(text, 1) and _closing_brace(text) == len(text) - 1:
         return STYLE.sub("", text[1:-1].strip(), count=1).strip()

@@ -123,7 +123,7 @@ def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> l
     suspects = [(number, node) for number, node in enumerate(page.nodes) if node.boilerplate or node.hidden]
     if not suspects:
         return dropped
-    prose, bare, formulas = [0.0] * len(parents), [0.0] * len(parents), [0] * len(parents)
+    prose, bare, formulas = ([0.0] * len(parents) for _ in range(3))
     for block, size, share, good in zip(page.blocks, *measures, strict=True):
         prose[block.node] += good
         bare[block.node] += size * (1 - share)
@@ -133,11 +133,11 @@ def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> l
     held, limit = (prose, BOILERPLATE_SHARE * prose[0]) if prose[0] else (bare, BARE_BOILERPLATE_SHARE * bare[0])
     for number, node in suspects:
         boilerplate = node.boilerplate and held[number] < limit
-        kept_caption = node.tag == "figcaption" and formulas[number]
+        kept_caption = node.tag == "figcaption" and formulas[number] > 0
         dropped[number] = (boilerplate and not kept_caption) or (node.hidden and not formulas[number])
-    for node in range(1, len(parents)):
-        if dropped[parents[node]]:
-            dropped[node] = True
+    for number in range(1, len(parents)):
+        if dropped[parents[number]]:
+            dropped[number] = True
     return dropped
 
 
@@ -171,9 +171,7 @@ def _main_container(page: Outline, parents: Sequence[int], measures: Measures, d
     return top
 
 
-def _kept(
-    page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool], top: int
-) -> list[bool]:
+def _kept(page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool], top: int) -> list[bool]:
     """Per block: in the main container and not mostly links, or a lead that stands before it."""
     inside = _descendants(parents, top)
     above = top

@@ -117,7 +117,7 @@ def _generalised_fraction(children: Sequence[Element], depth: int) -> tuple[str,
 
 
 def _fenced_row(children: Sequence[Element], depth: int) -> str:
-    """A row between fences that grow with it: `\\left( .. \\right)`, a matrix with its brackets, cases; else nothing."""
+    """A row between fences that grow with it: `\\left( .. \\right)`, matrices, cases; else nothing."""
     first, last = children[0], children[-1]
     opening = _text(first) if _is_stretchy(first, OPENING + EITHER) else ""
     closing = _text(last) if len(children) > 1 and _is_stretchy(last, CLOSING + EITHER) else ""
@@ -131,7 +131,12 @@ def _fenced_row(children: Sequence[Element], depth: int) -> str:
     one_sided = local_name(first) == local_name(last) == "mo" and "" in (_text(first), _text(last))
     if not (opening and closing) and not grows and not one_sided:
         return ""
-    if len(inner) == 1 and (opening, closing) in GENERALISED and local_name(inner[0]) == "mfrac" and _has_no_line(inner[0]):
+    if (
+        len(inner) == 1
+        and (opening, closing) in GENERALISED
+        and local_name(inner[0]) == "mfrac"
+        and _has_no_line(inner[0])
+    ):
         return _generalised_fraction(children, depth)[0]
     body = joined([_middle(child) if _is_middle(child) else _latex(child, depth) for child in inner])
     return f"\\left{fence(opening).strip()} {body} \\right{fence(closing)}"
@@ -201,15 +206,15 @@ def _scripts(node: Element, depth: int) -> str:
     base = _base(children[0] if children else None, depth)
     rest = [trimmed(_latex(child, depth)) for child in children[1:]]
     if name in ("msubsup", "munderover"):
-        below, above = (rest + ["", ""])[:2]
+        below, above = (*rest, "", "")[:2]
     elif name in ("msub", "munder"):
-        below, above = (rest + [""])[0], ""
+        below, above = (*rest, "")[0], ""
     else:
-        below, above = "", (rest + [""])[0]
+        below, above = "", (*rest, "")[0]
     if name in ("msub", "msup", "msubsup"):
         return scripted(base, below, above)
     marks = [_text(child) if local_name(child) == "mo" else "" for child in children[1:]]
-    under, over = (marks + ["", ""])[:2] if name == "munderover" else (marks * 2)[:2] if marks else ("", "")
+    under, over = (*marks, "", "")[:2] if name == "munderover" else (marks * 2)[:2] if marks else ("", "")
     return accented(
         base,
         below,

@@ -8,7 +8,8 @@ from corpus.text.symbols import ACCENTS, ARROWS, FUNCTIONS, SPACED_FUNCTIONS, UN
 
 SUMS = frozenset("∑∏∐⋃⋂⨆⨅⋁⋀⨁⨂⨀⨄⅀")
 INTEGRALS = frozenset("∫∬∭⨌∮∯∰")
-LIMITS = frozenset("lim max min sup inf det gcd Pr limsup liminf injlim projlim".split())
+LIMITS_WORDS = "lim max min sup inf det gcd Pr limsup liminf injlim projlim"
+LIMITS = frozenset(LIMITS_WORDS.split())
 ATOM = re.compile(r"[^\\{}\s^_']|\\[A-Za-z]+|\\[^A-Za-z]|\\(?:math[a-z]+|text|operatorname|boldsymbol)\*?\{[^{}]*\}")
 BRACES = ("\\underbrace{", "\\overbrace{", "\\underbracket{", "\\overbracket{")
 BLANK = re.compile(r"(?:\\[,:;! ]|\\q?quad|\s)*")

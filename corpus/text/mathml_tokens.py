@@ -72,7 +72,9 @@ def quoted(node: Element) -> str:
     """An `mtext`: words in `\\text{..}`, bold and italic parts in commands of their own."""
     styled = [child for child in node if child.tag in STYLES]
     if len(styled) == 1 and len(node) == 1 and not (node.text or "").strip():
-        return f"{STYLES[styled[0].tag]}{{{text_content(''.join(styled[0].itertext()))}}}" + text_words(styled[0].tail or "")
+        return f"{STYLES[styled[0].tag]}{{{text_content(''.join(styled[0].itertext()))}}}" + text_words(
+            styled[0].tail or ""
+        )
     return text_words("".join(node.itertext()))
 
 
@@ -107,7 +109,9 @@ def characters(text: str, variant: str) -> str:
     """Symbols one by one; letters of one alphabet share a command."""
     if "\u0338" in text:
         pieces = NEGATED.split(text)
-        return "".join(("\\not " if at % 2 else "") + characters(piece, variant) for at, piece in enumerate(pieces) if piece)
+        return "".join(
+            ("\\not " if at % 2 else "") + characters(piece, variant) for at, piece in enumerate(pieces) if piece
+        )
     parts = []
     for font, run in groupby(_with_fonts(text), key=lambda pair: variant or pair[1]):
         letters = "".join(_command(letter) for letter, _ in run).strip()

@@ -5,17 +5,17 @@ Each line of SYMBOLS is a list of pairs `character name`; the command is `\\name
 
 import unicodedata
 
-FUNCTIONS = frozenset(
-    (
-        "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp lim limsup liminf max min sup "
-        "inf det dim ker gcd arg deg hom Pr"
-    ).split()
+FUNCTIONS_WORDS = (
+    "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp lim limsup liminf max min sup "
+    "inf det dim ker gcd arg deg hom Pr"
 )
+FUNCTIONS = frozenset(FUNCTIONS_WORDS.split())
 # Functions of two words, as MathML writes them.
 SPACED_FUNCTIONS = {"lim sup": "\\limsup", "lim inf": "\\liminf", "inj lim": "\\injlim", "proj lim": "\\projlim"}
 
 SYMBOLS = """
-α alpha β beta γ gamma δ delta ϵ epsilon ε varepsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa ϰ varkappa λ lambda
+α alpha β beta γ gamma δ delta ϵ epsilon ε varepsilon ζ zeta
+η eta θ theta ϑ vartheta ι iota κ kappa ϰ varkappa λ lambda
 μ mu µ mu ν nu ξ xi π pi ϖ varpi ρ rho ϱ varrho σ sigma ς varsigma τ tau υ upsilon φ varphi ϕ phi χ chi ψ psi ω omega
 ϝ digamma ο omicron Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon ϒ Upsilon Φ Phi Ψ Psi Ω Omega
 ℓ ell ℏ hbar ħ hbar ℘ wp ℜ Re ℑ Im ℵ aleph ℶ beth ℷ gimel ℸ daleth ı imath 𝚤 imath ȷ jmath 𝚥 jmath ð eth ∂ partial
@@ -26,23 +26,30 @@ SYMBOLS = """
 ▵ triangle ▿ triangledown ▹ triangleright ◃ triangleleft ▷ triangleright ◁ triangleleft ▶ blacktriangleright
 ◀ blacktriangleleft ◯ bigcirc ⊙ odot ∠ angle ∡ measuredangle ∢ sphericalangle ⊤ top ⊥ bot ⟂ perp √ surd
 ± pm ∓ mp × times ÷ div ⋅ cdot · cdot ∘ circ ∗ ast ∩ cap ∪ cup ⊓ sqcap ⊔ sqcup ∨ vee ∧ wedge ⊕ oplus ⊖ ominus
-⊗ otimes ⊘ oslash ∖ setminus ⧵ setminus ≀ wr ⨿ amalg ⊎ uplus ∔ dotplus ⋇ divideontimes ⋉ ltimes ⋊ rtimes ⋋ leftthreetimes
+⊗ otimes ⊘ oslash ∖ setminus ⧵ setminus ≀ wr ⨿ amalg
+⊎ uplus ∔ dotplus ⋇ divideontimes ⋉ ltimes ⋊ rtimes ⋋ leftthreetimes
 ⋌ rightthreetimes ⋏ curlywedge ⋎ curlyvee ⊝ circleddash ⊛ circledast ⊚ circledcirc ⊞ boxplus ⊟ boxminus ⊠ boxtimes
 ⊡ boxdot ⊺ intercal ⊻ veebar ⊼ barwedge ⩞ doublebarwedge ⋒ Cap ⋓ Cup ⋄ diamond
-≤ le ≥ ge ≠ ne < lt > gt ≈ approx ≡ equiv ∼ sim ≃ simeq ≅ cong ∝ propto ≍ asymp ≐ doteq ≑ doteqdot ≪ ll ≫ gg ⋘ lll ⋙ ggg
+≤ le ≥ ge ≠ ne < lt > gt ≈ approx ≡ equiv ∼ sim ≃ simeq
+≅ cong ∝ propto ≍ asymp ≐ doteq ≑ doteqdot ≪ ll ≫ gg ⋘ lll ⋙ ggg
 ⩽ leqslant ⩾ geqslant ≦ leqq ≧ geqq ⪇ lneq ⪈ gneq ≨ lneqq ≩ gneqq ≰ nleq ≱ ngeq ≮ nless ≯ ngtr ≲ lesssim ≳ gtrsim
 ⪅ lessapprox ⪆ gtrapprox ⋦ lnsim ⋧ gnsim ⪉ lnapprox ⪊ gnapprox ≶ lessgtr ≷ gtrless ⋚ lesseqgtr ⋛ gtreqless
 ⪋ lesseqqgtr ⪌ gtreqqless ⋖ lessdot ⋗ gtrdot ⪕ eqslantless ⪖ eqslantgtr
-≺ prec ≻ succ ⪯ preceq ⪰ succeq ≼ preccurlyeq ≽ succcurlyeq ⋞ curlyeqprec ⋟ curlyeqsucc ≾ precsim ≿ succsim ⪷ precapprox
-⪸ succapprox ⊀ nprec ⊁ nsucc ⪵ precneqq ⪶ succneqq ⋨ precnsim ⋩ succnsim ⪹ precnapprox ⪺ succnapprox ⋠ npreceq ⋡ nsucceq
+≺ prec ≻ succ ⪯ preceq ⪰ succeq ≼ preccurlyeq
+≽ succcurlyeq ⋞ curlyeqprec ⋟ curlyeqsucc ≾ precsim ≿ succsim ⪷ precapprox
+⪸ succapprox ⊀ nprec ⊁ nsucc ⪵ precneqq ⪶ succneqq
+⋨ precnsim ⋩ succnsim ⪹ precnapprox ⪺ succnapprox ⋠ npreceq ⋡ nsucceq
 ∈ in ∉ notin ∋ ni ⊂ subset ⊃ supset ⊆ subseteq ⊇ supseteq ⊈ nsubseteq ⊉ nsupseteq ⊊ subsetneq ⊋ supsetneq
 ⫅ subseteqq ⫆ supseteqq ⫋ subsetneqq ⫌ supsetneqq ⋐ Subset ⋑ Supset ⊏ sqsubset ⊐ sqsupset ⊑ sqsubseteq ⊒ sqsupseteq
-∣ mid ∤ nmid ∥ parallel ∦ nparallel ≁ nsim ≇ ncong ≉ napprox ≢ nequiv ∽ backsim ⋍ backsimeq ≊ approxeq ≖ eqcirc ≗ circeq
+∣ mid ∤ nmid ∥ parallel ∦ nparallel ≁ nsim ≇ ncong
+≉ napprox ≢ nequiv ∽ backsim ⋍ backsimeq ≊ approxeq ≖ eqcirc ≗ circeq
 ≜ triangleq ≏ bumpeq ≎ Bumpeq ≒ fallingdotseq ≓ risingdotseq ⋈ bowtie ⨝ Join ⌣ smile ⌢ frown ∴ therefore ∵ because
-≬ between ⋔ pitchfork ∍ backepsilon ϶ backepsilon ⊢ vdash ⊣ dashv ⊨ vDash ⊧ models ⊩ Vdash ⊪ Vvdash ⊫ VDash ⊬ nvdash ⊭ nvDash
+≬ between ⋔ pitchfork ∍ backepsilon ϶ backepsilon ⊢ vdash ⊣ dashv
+⊨ vDash ⊧ models ⊩ Vdash ⊪ Vvdash ⊫ VDash ⊬ nvdash ⊭ nvDash
 ⊮ nVdash ⊯ nVDash ⊲ vartriangleleft ⊳ vartriangleright ⊴ trianglelefteq ⊵ trianglerighteq ⋪ ntriangleleft
 ⋫ ntriangleright ⋬ ntrianglelefteq ⋭ ntrianglerighteq ≔ coloneqq ≕ eqqcolon ⩴ Coloneqq ∷ dblcolon
-→ to ← leftarrow ↔ leftrightarrow ⇒ Rightarrow ⇐ Leftarrow ⇔ Leftrightarrow ↑ uparrow ↓ downarrow ↕ updownarrow ⇑ Uparrow
+→ to ← leftarrow ↔ leftrightarrow ⇒ Rightarrow ⇐ Leftarrow
+⇔ Leftrightarrow ↑ uparrow ↓ downarrow ↕ updownarrow ⇑ Uparrow
 ⇓ Downarrow ⇕ Updownarrow ↦ mapsto ⟼ longmapsto ⟶ longrightarrow ⟵ longleftarrow ⟷ longleftrightarrow ⟹ Longrightarrow
 ⟸ Longleftarrow ⟺ Longleftrightarrow ↗ nearrow ↘ searrow ↙ swarrow ↖ nwarrow ↪ hookrightarrow ↩ hookleftarrow
 ⇀ rightharpoonup ⇁ rightharpoondown ↼ leftharpoonup ↽ leftharpoondown ⇌ rightleftharpoons ⇋ leftrightharpoons
@@ -71,7 +78,16 @@ LATEX: dict[str, str] = {
 
 ACCENTS: dict[str, str] = {
     **{"^": "\\hat", "ˆ": "\\hat", "̂": "\\hat", "~": "\\tilde", "˜": "\\tilde", "∼": "\\tilde", "̃": "\\tilde"},
-    **{"¯": "\\bar", "ˉ": "\\bar", "̄": "\\bar", "‾": "\\overline", "―": "\\overline", "_": "\\overline", "̲": "\\overline", "̅": "\\overline"},
+    **{
+        "¯": "\\bar",
+        "ˉ": "\\bar",
+        "̄": "\\bar",
+        "‾": "\\overline",
+        "―": "\\overline",
+        "_": "\\overline",
+        "̲": "\\overline",
+        "̅": "\\overline",
+    },
     **{"˙": "\\dot", "̇": "\\dot", ".": "\\dot", "¨": "\\ddot", "̈": "\\ddot", "⃛": "\\dddot", "⃜": "\\ddddot"},
     **{"→": "\\vec", "⃗": "\\vec", "⇀": "\\vec", "←": "\\overleftarrow", "↔": "\\overleftrightarrow"},
     **{"˘": "\\breve", "̆": "\\breve", "ˇ": "\\check", "̌": "\\check", "´": "\\acute", "`": "\\grave", "˚": "\\mathring"},
@@ -88,7 +104,12 @@ ARROWS = {
     **{"→": "\\xrightarrow", "←": "\\xleftarrow", "↔": "\\xleftrightarrow", "⇒": "\\xRightarrow", "⇐": "\\xLeftarrow"},
     **{"⇔": "\\xLeftrightarrow", "↦": "\\xmapsto", "↪": "\\xhookrightarrow", "↩": "\\xhookleftarrow"},
     **{"⇀": "\\xrightharpoonup", "⇁": "\\xrightharpoondown", "↼": "\\xleftharpoonup", "↽": "\\xleftharpoondown"},
-    **{"⇌": "\\xrightleftharpoons", "⇋": "\\xleftrightharpoons", "↠": "\\xtwoheadrightarrow", "↞": "\\xtwoheadleftarrow"},
+    **{
+        "⇌": "\\xrightleftharpoons",
+        "⇋": "\\xleftrightharpoons",
+        "↠": "\\xtwoheadrightarrow",
+        "↞": "\\xtwoheadleftarrow",
+    },
     **{"⟶": "\\xrightarrow", "⟵": "\\xleftarrow", "=": "\\xlongequal"},
 }
 FONT_NAMES = (

@@ -44,7 +44,10 @@ def test_prices_variables_of_a_shell_and_loose_signs_are_no_formulas(text):
         ("\\(a\\) then \\[b\\] then $$c$$", ["a", "b", "c"]),
         ("\\(K(u, v)\\)", ["K(u, v)"]),
         ("\\[x \\\\[2pt] y\\]", ["x \\\\[2pt] y"]),
-        ("\\begin{cases}\\begin{cases}1\\end{cases}\\end{cases}", ["\\begin{cases}\\begin{cases}1\\end{cases}\\end{cases}"]),
+        (
+            "\\begin{cases}\\begin{cases}1\\end{cases}\\end{cases}",
+            ["\\begin{cases}\\begin{cases}1\\end{cases}\\end{cases}"],
+        ),
         ("$$\\begin{align}a\\end{align}$$", ["\\begin{align}a\\end{align}"]),
         ("a\\\\$x$", ["x"]),
     ],

@@ -22,23 +22,27 @@ def test_a_class_that_sounds_like_boilerplate_is_kept_when_it_holds_the_text():
 
 def test_words_about_the_subject_of_a_post_are_no_boilerplate():
     post = f'<div class="post-12 post type-post hentry tag-ads category-social"><p>{PROSE}</p></div>'
-    assert text_of(f"<div><div>{post}</div></div><p>{PROSE} Comments.</p><p>{PROSE} More.</p>").startswith(PROSE.strip())
+    assert text_of(f"<div><div>{post}</div></div><p>{PROSE} Comments.</p><p>{PROSE} More.</p>").startswith(
+        PROSE.strip()
+    )
 
 
 def test_a_lead_before_the_body_of_the_article_stays():
     lead = "The lead says in one sentence of good length what the article is about, before it begins."
-    page = f'<main><article><div class="lead"><p>{lead}</p></div><div class="text"><p>{PROSE * 4}</p></div></article></main>'
-    assert text_of(page).startswith(lead)
+    body = f'<div class="lead"><p>{lead}</p></div><div class="text"><p>{PROSE * 4}</p></div>'
+    assert text_of(f"<main><article>{body}</article></main>").startswith(lead)
 
 
 def test_links_between_two_paragraphs_stay_and_lists_of_links_go():
     page = text_of(f'<article><p>{PROSE}</p><p><a href="/x">The proof</a></p><p>{PROSE}</p><ul>{LINKS}</ul></article>')
-    assert "The proof" in page and "archive" not in page
+    assert "The proof" in page
+    assert "archive" not in page
 
 
 def test_a_heading_without_a_section_goes():
     page = text_of(f"<article><h1>Title</h1><h2>Proof</h2><p>{PROSE}</p><h2>Related</h2><ul>{LINKS}</ul></article>")
-    assert page.splitlines()[:2] == ["Title", "Proof"] and "Related" not in page
+    assert page.splitlines()[:2] == ["Title", "Proof"]
+    assert "Related" not in page
 
 
 def test_a_block_of_formulas_alone_is_main_content():
@@ -47,9 +51,11 @@ def test_a_block_of_formulas_alone_is_main_content():
 
 
 def test_a_caption_goes_unless_it_holds_a_formula():
-    figures = "<figure><figcaption>Photo by a friend.</figcaption></figure><figure><figcaption>Plot of $f$</figcaption></figure>"
+    captions = ("Photo by a friend.", "Plot of $f$")
+    figures = "".join(f"<figure><figcaption>{caption}</figcaption></figure>" for caption in captions)
     page = text_of(f"<article><p>{PROSE}</p>{figures}<p>{PROSE}</p></article>")
-    assert "friend" not in page and "Plot of $f$" in page
+    assert "friend" not in page
+    assert "Plot of $f$" in page
 
 
 def test_a_row_of_a_table_is_a_line_and_preformatted_text_keeps_its_lines():

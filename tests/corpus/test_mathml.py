@@ -25,7 +25,10 @@ ROWS = " a & b \\\\ b & a "
         ("<msup><mi>f</mi><mo>″</mo></msup>", "f''"),
         ("<mi>sin</mi><mi>x</mi>", "\\sin x"),
         ("<mi mathvariant='normal'>d</mi><mi>x</mi>", "\\mathrm{d}x"),
-        ("<mi>ℝ</mi><mi mathvariant='bold'>v</mi><mi>𝒜</mi><mi>𝜶</mi>", "\\mathbb{R}\\mathbf{v}\\mathcal{A}\\boldsymbol{\\alpha}"),
+        (
+            "<mi>ℝ</mi><mi mathvariant='bold'>v</mi><mi>𝒜</mi><mi>𝜶</mi>",
+            "\\mathbb{R}\\mathbf{v}\\mathcal{A}\\boldsymbol{\\alpha}",
+        ),
         (f"<mtext>if </mtext>{A}", "\\text{if }a"),
         ("<mtext>50% of #1</mtext>", "\\text{50\\% of \\#1}"),
         (f"<munderover><mo>∑</mo>{A}{B}</munderover><mi>x</mi>", "\\sum_a^bx"),
