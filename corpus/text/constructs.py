@@ -6,7 +6,7 @@ to the reader as ordinary markup (`None`).
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -17,7 +17,7 @@ from corpus.text.images import latex_of_image
 from corpus.text.mathml import latex_of_math, local_name
 
 Element: TypeAlias = etree._Element
-Attributes: TypeAlias = Mapping[str, str]
+Get: TypeAlias = Callable[[str], str | None]
 Found: TypeAlias = tuple[str, bool]
 
 FORMULA_TAGS_WORDS = (
@@ -40,7 +40,8 @@ PREVIEW = frozenset({"MathJax_Preview", "MathJax_Error", "MathJax_Processing"})
 WRITTEN_WORDS = "math tex latex math-tex math-inline math-display ql-formula ztext-math mathquill inline-math"
 WRITTEN = frozenset(WRITTEN_WORDS.split())
 CODE = frozenset({"language-math", "math-inline", "math-block", "math", "js-render-math"})
-DATA = frozenset({"data-math-style", "data-tex", "data-latex"})
+DATA_TAGS = frozenset({"span", "code", "pre"})
+DATA = ("data-math-style", "data-tex", "data-latex")
 SOURCES = (
     "data-latex",
     "data-tex",
@@ -71,14 +72,14 @@ def sources_of(body: bytes) -> Sources:
     )
 
 
-def is_formula_container(tag: str, attributes: Attributes) -> bool:
+def is_formula_container(tag: str, get: Get) -> bool:
     """Whether an element that begins is to be captured."""
     if tag == "script":
-        return "math/" in attributes.get("type", "").lower()
-    class_ = attributes.get("class")
+        return "math/" in (get("type") or "").lower()
+    class_ = get("class")
     if class_ and _class_kind(class_, tag in CODE_TAGS):
         return True
-    return len(attributes) > (class_ is not None) and not DATA.isdisjoint(attributes)
+    return tag in DATA_TAGS and any(map(get, DATA))
 
 
 def construct_of(element: Element, sources: Callable[[], Sources]) -> str:
@@ -134,10 +135,10 @@ def _is_more_than_a_formula(element: Element) -> bool:
     return several or not OUTER_TAGS.isdisjoint(tags[1:]) or len("".join(element.itertext())) > MAX_CHARACTERS
 
 
-def image_formula(attributes: Attributes) -> Found | None:
+def image_formula(get: Get) -> Found | None:
     """(LaTeX, displayed) of an image of a formula; None for any other image."""
-    latex = latex_of_image(attributes)
-    return (latex, _says_display(attributes.get("class") or "")) if latex else None
+    latex = latex_of_image(get)
+    return (latex, _says_display(get("class") or "")) if latex else None
 
 
 @lru_cache(maxsize=65536)

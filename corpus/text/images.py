@@ -1,7 +1,7 @@
 """Images of formulas: LaTeX from the alternative text, else from the address of the server that drew it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from urllib.parse import unquote, unquote_plus
 
 CLASS = re.compile(
@@ -34,12 +34,12 @@ COMMAND = re.compile(r"\\[A-Za-z]+|[\^_]\{|\\[,;!]")
 ADDRESS = re.compile(r"^\s*(?:https?:|/|data:|www\.)|\.(?:png|gif|jpe?g|svg)\s*$")
 
 
-def latex_of_image(attributes: Mapping[str, str]) -> str:
-    """LaTeX of the image that these attributes describe; empty when it shows no formula."""
-    source = attributes.get("src") or attributes.get("data-src") or attributes.get("data-lazy-src") or ""
+def latex_of_image(get: Callable[[str], str | None]) -> str:
+    """LaTeX of the image with these attributes; empty when it shows no formula."""
+    source = get("src") or get("data-src") or get("data-lazy-src") or ""
     by_server = bool(source) and not source.startswith("data:") and SERVER.search(source) is not None
-    by_class = CLASS.search(attributes.get("class") or "") is not None or "eeimg" in attributes
-    alternative = attributes.get("alt") or ""
+    by_class = CLASS.search(get("class") or "") is not None or get("eeimg") is not None
+    alternative = get("alt") or ""
     if not (by_server or by_class):
         # Nothing but the alternative itself says so: it must leave no doubt.
         delimited = alternative.startswith(("$", "\\(", "\\[")) and len(alternative) > 2

@@ -123,14 +123,15 @@ def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> l
     suspects = [(number, node) for number, node in enumerate(page.nodes) if node.boilerplate or node.hidden]
     if not suspects:
         return dropped
-    prose, bare, formulas = ([0.0] * len(parents) for _ in range(3))
-    for block, size, share, good in zip(page.blocks, *measures, strict=True):
-        prose[block.node] += good
-        bare[block.node] += size * (1 - share)
-        formulas[block.node] += START in block.text
-    for sums in (prose, bare, formulas):
-        _add_to_ancestors(sums, parents)
-    held, limit = (prose, BOILERPLATE_SHARE * prose[0]) if prose[0] else (bare, BARE_BOILERPLATE_SHARE * bare[0])
+    held = _held(page, parents, measures.prose)
+    limit = BOILERPLATE_SHARE * held[0]
+    if not held[0]:
+        bare = [size * (1 - share) for size, share in zip(measures.sizes, measures.linked_shares, strict=True)]
+        held = _held(page, parents, bare)
+        limit = BARE_BOILERPLATE_SHARE * held[0]
+    formulas = held
+    if any(node.hidden or node.tag == "figcaption" for _, node in suspects):
+        formulas = _held(page, parents, [START in block.text for block in page.blocks])
     for number, node in suspects:
         boilerplate = node.boilerplate and held[number] < limit
         kept_caption = node.tag == "figcaption" and formulas[number] > 0
@@ -139,6 +140,15 @@ def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> l
         if dropped[parents[number]]:
             dropped[number] = True
     return dropped
+
+
+def _held(page: Outline, parents: Sequence[int], amounts: Sequence[float]) -> list[float]:
+    """For each node the sum of these amounts over the blocks in it."""
+    sums = [0.0] * len(parents)
+    for block, amount in zip(page.blocks, amounts, strict=True):
+        sums[block.node] += amount
+    _add_to_ancestors(sums, parents)
+    return sums
 
 
 def _add_to_ancestors(sums: list[float], parents: Sequence[int]) -> None:

@@ -21,10 +21,10 @@ from corpus.text.constructs import (
     sources_of,
 )
 from corpus.text.delimiters import opens_display, save_written_formulas
-from corpus.text.main_content import BOILERPLATE_TAGS, Block, Node, Outline, looks_like_boilerplate
+from corpus.text.main_content import Block, Node, Outline, looks_like_boilerplate
 from corpus.text.placeholders import START, Formulas
 
-Attributes: TypeAlias = Mapping[str, str]
+Get: TypeAlias = Callable[[str], str | None]  # an attribute by its name
 Element: TypeAlias = etree._Element
 
 BREAK = "\x01"
@@ -79,18 +79,17 @@ class PageReader:
         self._replays = 0
         self._scripts: list[int] = []
 
-    def start(self, tag: str, attributes: Attributes) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
         if self._aside:
             self._aside += 1
             if self._captured is not None:
                 self._captured.start(_xml_name(tag), _xml_attributes(attributes))
             return
-        opening = OPENING.get(tag)
-        if opening:
-            opening(self, tag, attributes)
-        elif attributes:
-            self._open_inline(tag, attributes)
+        opening = OPENING.get(tag, PageReader._open_inline)
+        opening(self, tag, attributes.get)
+        if self._captured is not None:
+            self._captured.start(_xml_name(tag), _xml_attributes(attributes))
 
     def end(self, tag: str) -> None:
         """An element ends."""
@@ -127,11 +126,8 @@ class PageReader:
             raise TooDeepError
         for child in parent:
             tag = child.tag
-            opening, attributes = OPENING.get(tag), child.attrib
-            if opening:
-                opening(self, tag, attributes)
-            elif attributes:
-                self._open_inline(tag, attributes)
+            opening = OPENING.get(tag, PageReader._open_inline)
+            opening(self, tag, child.get)
             if self._aside:
                 self._aside = 0
                 if self._captured is not None:
@@ -166,14 +162,11 @@ class PageReader:
     def _sources(self) -> Sources:
         return sources_of(self._body)
 
-    def _open(self, tag: str, attributes: Attributes) -> None:
+    def _open(self, tag: str, get: Get) -> None:
         if self._parts:
             self._flush()
-        if attributes:
-            boilerplate = looks_like_boilerplate(tag, attributes.get("class"), attributes.get("id"))
-            node = Node(self._node, tag, boilerplate, _hides(attributes) and tag not in NEVER_HIDDEN)
-        else:
-            node = Node(self._node, tag, tag in BOILERPLATE_TAGS, False)
+        boilerplate = looks_like_boilerplate(tag, get("class"), get("id"))
+        node = Node(self._node, tag, boilerplate, _hides(get) and tag not in NEVER_HIDDEN)
         self._node = len(self._nodes)
         self._nodes.append(node)
 
@@ -182,41 +175,40 @@ class PageReader:
             self._flush()
         self._node = self._nodes[self._node].parent
 
-    def _open_container(self, tag: str, attributes: Attributes) -> None:
+    def _open_container(self, tag: str, get: Get) -> None:
         """A `div` or `p`, which may be the wrapper of a displayed formula."""
-        if attributes and self._replays < MAX_REPLAYS and is_formula_container(tag, attributes):
-            self._capture(tag, attributes)
+        if self._replays < MAX_REPLAYS and is_formula_container(tag, get):
+            self._capture(tag, get)
         else:
-            self._open(tag, attributes)
+            self._open(tag, get)
 
-    def _open_inline(self, tag: str, attributes: Attributes) -> None:
-        if self._replays < MAX_REPLAYS and is_formula_container(tag, attributes):
-            self._capture(tag, attributes)
-        elif _hides(attributes):
+    def _open_inline(self, tag: str, get: Get) -> None:
+        if self._replays < MAX_REPLAYS and is_formula_container(tag, get):
+            self._capture(tag, get)
+        elif _hides(get):
             self._aside = 1
 
-    def _open_pre(self, tag: str, attributes: Attributes) -> None:
-        self._open(tag, attributes)
+    def _open_pre(self, tag: str, get: Get) -> None:
+        self._open(tag, get)
         self._codes += 1
 
     def _shut_pre(self) -> None:
         self._shut()
         self._shut_code()
 
-    def _skip(self, tag: str, attributes: Attributes) -> None:
-        if tag == "script" and is_formula_container(tag, attributes):
-            self._capture(tag, attributes)
+    def _skip(self, tag: str, get: Get) -> None:
+        if tag == "script" and is_formula_container(tag, get):
+            self._capture(tag, get)
             return
         self._parts.append(" ")
         self._aside = 1
 
-    def _open_formula(self, tag: str, attributes: Attributes) -> None:
+    def _open_formula(self, tag: str, get: Get) -> None:
         if self._replays < MAX_REPLAYS:
-            self._capture(tag, attributes)
+            self._capture(tag, get)
 
-    def _capture(self, tag: str, attributes: Attributes) -> None:
+    def _capture(self, tag: str, get: Get) -> None:
         self._captured, self._aside = etree.TreeBuilder(), 1
-        self._captured.start(_xml_name(tag), _xml_attributes(attributes))
 
     def _flush(self) -> None:
         """Ends the run of text: its written formulas become words, white space is squeezed outside of `pre`."""
@@ -260,15 +252,15 @@ class PageReader:
                     self.data(node.tail)
         self._replays -= 1
 
-    def _open_link(self, tag: str, attributes: Attributes) -> None:
+    def _open_link(self, tag: str, get: Get) -> None:
         self._links += 1
 
     def _shut_link(self) -> None:
         self._links = max(self._links - 1, 0)
 
-    def _open_code(self, tag: str, attributes: Attributes) -> None:
-        if attributes and self._replays < MAX_REPLAYS and is_formula_container(tag, attributes):
-            self._capture(tag, attributes)
+    def _open_code(self, tag: str, get: Get) -> None:
+        if self._replays < MAX_REPLAYS and is_formula_container(tag, get):
+            self._capture(tag, get)
         else:
             self._codes += 1
             self._coded = True
@@ -276,15 +268,15 @@ class PageReader:
     def _shut_code(self) -> None:
         self._codes = max(self._codes - 1, 0)
 
-    def _break(self, tag: str, attributes: Attributes) -> None:
+    def _break(self, tag: str, get: Get) -> None:
         self._parts.append(f" {BREAK} ")
 
-    def _image(self, tag: str, attributes: Attributes) -> None:
-        found = image_formula(attributes)
+    def _image(self, tag: str, get: Get) -> None:
+        found = image_formula(get)
         if found:
             self._parts.append(self._formulas.word_for(found[0], display=found[1], kind="image"))
 
-    def _open_script(self, tag: str, attributes: Attributes) -> None:
+    def _open_script(self, tag: str, get: Get) -> None:
         self._scripts.append(len(self._parts))
 
     def _shut_script(self, mark: str) -> None:
@@ -304,7 +296,7 @@ def _xml_name(name: str) -> str:
     return "x" * (not name[:1].isalpha()) + re.sub(r"[^\w.-]", "", name.rpartition(":")[2])
 
 
-def _xml_attributes(attributes: Attributes) -> dict[str, str]:
+def _xml_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
     return {_xml_name(name): NOT_XML.sub("", value) for name, value in attributes.items()}
 
 
@@ -330,12 +322,12 @@ def join_split_formulas(blocks: list[Block], formulas: Formulas) -> list[Block]:
     return joined
 
 
-def _hides(attributes: Attributes) -> bool:
-    style = attributes.get("style")
-    return "hidden" in attributes or (style is not None and HIDING_STYLE.search(style) is not None)
+def _hides(get: Get) -> bool:
+    style = get("style")
+    return get("hidden") is not None or (style is not None and HIDING_STYLE.search(style) is not None)
 
 
-OPENING: dict[str, Callable[[PageReader, str, Attributes], None]] = {
+OPENING: dict[str, Callable[[PageReader, str, Get], None]] = {
     **dict.fromkeys(BLOCKS, PageReader._open),
     **dict.fromkeys(SKIPPED, PageReader._skip),
     **dict.fromkeys(CODES, PageReader._open_code),
