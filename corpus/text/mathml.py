@@ -10,17 +10,16 @@ from typing import TypeAlias
 
 from lxml import etree
 
+from corpus.text.lines import joined, trimmed
 from corpus.text.mathml_scripts import Base, accented, multiscripts, scripted
 from corpus.text.mathml_tables import Cell, Row, table
 from corpus.text.mathml_tokens import fence, identifier, number, operator, quoted, space, text_words
 
 Element: TypeAlias = etree._Element
 MAX_DEPTH = 150
-ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
 WORDY = re.compile(r"[A-Za-z]{4,}\s+[A-Za-z]{2,}|[A-Za-z]+\s+[A-Za-z]{4,}")
 OPENING, CLOSING = "([{⟨⌊⌈|‖⟦⎰⟮⌜⌞〈", ")]}⟩⌋⌉|‖⟧⎱⟯⌝⌟〉"
 EITHER = "/\\↑↓↕⇑⇓⇕|‖"
-DOTS = re.compile(r"\.\.\.|(?:\s*\\cdot(?![a-z])\s*){3}")
 INVISIBLE = " \t\r\n\u2061\u2062\u2063\u2064"
 NOTATIONS = {
     "box": "\\boxed",
@@ -86,24 +85,6 @@ def _row(children: Sequence[Element], depth: int) -> str:
     return joined(parts)
 
 
-def joined(parts: Sequence[str]) -> str:
-    """The parts in a line; a blank only where two would run together."""
-    line = ""
-    for part in parts:
-        if not part:
-            continue
-        before, after = line[-1:], part[0]
-        glued = (after.isalpha() and ENDS_IN_COMMAND.search(line)) or (before.isdigit() and after.isdigit())
-        line += (" " if glued else "") + part
-    return trimmed(DOTS.sub(lambda match: " \\cdots " if "c" in match.group() else "\\dots ", line))
-
-
-def trimmed(latex: str) -> str:
-    """Without white space at its ends; the blank of a last `\\ ` stays."""
-    bare = latex.strip()
-    return bare + " " if bare.endswith("\\") and latex.endswith(" ") and not bare.endswith("\\\\") else bare
-
-
 def _generalised_fraction(children: Sequence[Element], depth: int) -> tuple[str, int]:
     """A fraction without a line between brackets, as binomials are written; how many elements that took."""
     if len(children) == 3 and local_name(children[1]) == "mfrac" and _has_no_line(children[1]):
@@ -138,7 +119,9 @@ def _fenced_row(children: Sequence[Element], depth: int) -> str:
         and _has_no_line(inner[0])
     ):
         return _generalised_fraction(children, depth)[0]
-    body = joined([_middle(child) if _is_middle(child) else _latex(child, depth) for child in inner])
+    body = joined(
+        [f" \\middle{fence(_text(child))} " if _is_middle(child) else _latex(child, depth) for child in inner]
+    )
     return f"\\left{fence(opening).strip()} {body} \\right{fence(closing)}"
 
 
@@ -158,10 +141,6 @@ def _is_empty_fence(node: Element) -> bool:
 
 def _is_middle(node: Element) -> bool:
     return local_name(node) == "mo" and node.get("stretchy") == "true" and _text(node) in OPENING + CLOSING + EITHER
-
-
-def _middle(node: Element) -> str:
-    return f" \\middle{fence(_text(node))} "
 
 
 def _arguments(node: Element, count: int, depth: int) -> list[str]:

@@ -6,7 +6,7 @@ page costs the same however deeply it is nested.
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TypeAlias
 
 from lxml import etree
@@ -20,19 +20,19 @@ from corpus.text.constructs import (
     is_formula_container,
     sources_of,
 )
-from corpus.text.delimiters import opens_display, save_written_formulas
+from corpus.text.delimiters import save_written_formulas
 from corpus.text.main_content import Block, Node, Outline, looks_like_boilerplate
 from corpus.text.placeholders import START, Formulas
+from corpus.text.split_formulas import join_split_formulas
+from corpus.text.xml_names import xml_attributes, xml_name, xml_text
 
 Get: TypeAlias = Callable[[str], str | None]  # an attribute by its name
 Element: TypeAlias = etree._Element
 
 BREAK = "\x01"
-MAX_SPLIT_BLOCKS = 20
 # Containers in containers that hold no formula are read again at each level, up to this one.
 MAX_REPLAYS = 5
 MAX_DEPTH = 200
-NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # Text of code is no formula: its dollars and backslashes wait under other names until the block is complete.
 CODE = str.maketrans({"$": "\x04", "\\": "\x05", "`": "\x06"})
 UNCODE = str.maketrans({"\x04": "$", "\x05": "\\", "\x06": "`"})
@@ -84,19 +84,19 @@ class PageReader:
         if self._aside:
             self._aside += 1
             if self._captured is not None:
-                self._captured.start(_xml_name(tag), _xml_attributes(attributes))
+                self._captured.start(xml_name(tag), xml_attributes(attributes))
             return
         opening = OPENING.get(tag, PageReader._open_inline)
         opening(self, tag, attributes.get)
         if self._captured is not None:
-            self._captured.start(_xml_name(tag), _xml_attributes(attributes))
+            self._captured.start(xml_name(tag), xml_attributes(attributes))
 
     def end(self, tag: str) -> None:
         """An element ends."""
         if self._aside:
             self._aside -= 1
             if self._captured is not None:
-                self._captured.end(_xml_name(tag))
+                self._captured.end(xml_name(tag))
                 if not self._aside:
                     element, self._captured = self._captured.close(), None
                     self._take(element)
@@ -109,7 +109,7 @@ class PageReader:
         """Text between two tags, or a part of it."""
         if self._aside:
             if self._captured is not None:
-                self._captured.data(NOT_XML.sub("", text))
+                self._captured.data(xml_text(text))
         elif self._codes:
             self._parts.append(text.translate(CODE))
         elif self._parts or not text.isspace():
@@ -288,38 +288,6 @@ class PageReader:
         plain = text and len(text) <= SCRIPT_CHARACTERS and text.lower() not in ORDINALS and not self._links
         if plain and START not in text and BREAK not in text and not text.startswith("["):
             self._parts[first:] = [mark + (text if len(text) == 1 else f"{{{text}}}")]
-
-
-@lru_cache(maxsize=4096)
-def _xml_name(name: str) -> str:
-    """A name that a tree takes: without prefix and without what HTML allows and XML does not."""
-    return "x" * (not name[:1].isalpha()) + re.sub(r"[^\w.-]", "", name.rpartition(":")[2])
-
-
-def _xml_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
-    return {_xml_name(name): NOT_XML.sub("", value) for name, value in attributes.items()}
-
-
-def join_split_formulas(blocks: list[Block], formulas: Formulas) -> list[Block]:
-    """The blocks with each displayed formula that was spread over several of them in the first."""
-    if not any("$$" in block.text or "\\" in block.text for block in blocks):
-        return blocks
-    joined: list[Block] = []
-    position = 0
-    while position < len(blocks):
-        block = blocks[position]
-        position += 1
-        closing = opens_display(block.text) if "$$" in block.text or "\\" in block.text else ""
-        if closing:
-            for ahead in range(position, min(position + MAX_SPLIT_BLOCKS, len(blocks))):
-                if closing in blocks[ahead].text:
-                    lines = "\n".join(other.text for other in blocks[position - 1 : ahead + 1])
-                    written = save_written_formulas(lines, formulas, asciimath=False)
-                    if written != lines:
-                        block, position = block._replace(text=written.strip() or block.text), ahead + 1
-                    break
-        joined.append(block)
-    return joined
 
 
 def _hides(get: Get) -> bool:
