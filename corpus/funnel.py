@@ -42,7 +42,7 @@ def count_of(tallies: Sequence[Mapping[str, Any]], pages: str = "pages", tokens:
     for row in tallies:
         if row["language"]:
             languages[group_of(row["language"])] += row[pages]
-    return Count(sum(row[pages] for row in tallies), sum(row[tokens] for row in tallies), languages)
+    return Count(sum(row[pages] for row in tallies), sum(row[tokens] for row in tallies), dict(languages))
 
 
 def reasons(rows: Sequence[Mapping[str, str]]) -> dict[str, int]:

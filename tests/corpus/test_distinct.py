@@ -23,7 +23,7 @@ def prose(seed: int) -> str:
 
 
 def capture(address: str, text: str, day: int = 1) -> Capture:
-    return Capture(f"https://{address}", DATE.format(day), "text/html", html("Page", text), "", "")
+    return Capture(f"https://{address}", DATE.format(day), "text/html", html("Page", text))
 
 
 def captures() -> list[Capture]:
@@ -35,7 +35,7 @@ def captures() -> list[Capture]:
     made += [
         capture("f.org/short", "Two words."),
         capture("f.org/shorter", "Two other."),
-        Capture("https://f.org/empty", DATE.format(1), "text/html", b"<p></p>", "", ""),
+        Capture("https://f.org/empty", DATE.format(1), "text/html", b"<p></p>"),
     ]
     made += [capture("g.org/cut", prose(105) + " more text at the end of it", 3), capture("h.org/same", prose(105), 3)]
     made += [capture("h.org/same#top", prose(105), 4)]
@@ -46,7 +46,7 @@ def mined(folder, order: list[Capture], files: int, **settings: int):
     """(rows of the pages by id, dropped rows in an order of their own) for captures spread over some files."""
     for number in range(files):
         rows = [
-            asdict(page_of(one, hashes=128)) | {"row": f"{number}:{at}"} for at, one in enumerate(order[number::files])
+            asdict(page_of(one, "a.warc.gz", hashes=128)) | {"row": f"{number}:{at}"} for at, one in enumerate(order[number::files])
         ]
         write_parquet(folder / "captures" / f"{number}.parquet", pa.Table.from_pylist(rows, schema=SCHEMA))
     found = write_distinct(folder / "captures", folder / "pages", **(SETTINGS | settings))

@@ -21,8 +21,9 @@ from corpus.extraction import extract_crawl
 from corpus.iterate import iterate
 from corpus.patterns import Pattern
 from corpus.review import read_patterns
-from corpus.stage import STAGE
+from corpus.stage import STAGE, crawl_parts
 from corpus.tokens import count_tokens
+from corpus.workers import Limits
 from tests.corpus.warc_files import html, write_warc
 
 QUESTION = "Wilhelmina fills thirty crates every morning and ten crates every evening for nine days in a row, how many?"
@@ -209,8 +210,9 @@ def test_the_artifact_holds_curve_budgets_domains_rounds_and_a_small_model(mined
 
 def test_a_rejected_pattern_lets_nothing_in_and_a_killed_run_goes_on_at_the_round(crawl, tmp_path):
     captures, pages, scratch = tmp_path / "captures", tmp_path / "pages", tmp_path / "scratch"
-    extract_crawl(crawl / "warc", captures, hashes=128, max_body_bytes=1 << 20, workers=1, timeout_seconds=60)
-    write_distinct(captures, pages, similarity=0.8, band_ranges=1, shards=1)
+    parts = crawl_parts(crawl / "warc", CorpusConfig().reading)
+    extract_crawl(parts, captures, hashes=128, max_body_bytes=1 << 20, workers=1, limits=Limits(60.0, 1 << 30))
+    write_distinct(captures, pages, hashes=128, similarity=0.8, missed_weight=0.95, range_mb=64, shards=1)
     rows = read_parquet(pages).to_pylist()
     given = frozenset(row["id"] for row in rows if row["key"] in {f"maths.org/notes/{n}" for n in range(0, 24, 3)})
     config = CorpusConfig.model_validate(
