@@ -15,6 +15,16 @@ class Reading(Config):
     """Longer page bodies are dropped as `too large`. [bytes; ours]"""
     timeout_seconds: float = Field(default=60.0, gt=0, json_schema_extra={"identity": False})
     """Time that the text of one page may take before its process is replaced and the page is dropped. [s; ours]"""
+    memory_bytes: int = Field(default=2 << 30, ge=64 << 20, json_schema_extra={"identity": False})
+    """Address space that one page may take beyond that of an idle worker. [bytes; ours]"""
+    base: str = "https://data.commoncrawl.org/"
+    """Where the files of a path list and of the columnar index lie: an address, s3://bucket, or a folder. [-; ours]"""
+    requests_per_second: float = Field(default=2.0, gt=0, json_schema_extra={"identity": False})
+    """Most requests to servers; fewer after they ask for it. [1/s; ours]"""
+    tries: int = Field(default=8, ge=1, json_schema_extra={"identity": False})
+    """Failed requests in a row after which the run ends; the same command goes on. [requests; ours]"""
+    answer_seconds: float = Field(default=60.0, gt=0, json_schema_extra={"identity": False})
+    """Longest silence of a server before the request is made again. [s; ours]"""
 
 
 class Duplicates(Config):

@@ -9,8 +9,9 @@ from corpus import frames
 from corpus.decontaminate import quoted_from_json
 from corpus.distinct import Dropped
 from corpus.frames import Frame, col
+from corpus.pages import PLACE
 
-COLUMNS = ("id", "url", "domain", "language", "text", "tokens", "score", "round")
+COLUMNS = ("id", "url", "domain", "language", "text", "tokens", "score", "round", *PLACE)
 
 
 def write_kept(frame: Frame, folder: Path, *, shards: int) -> int:

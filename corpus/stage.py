@@ -12,15 +12,19 @@ from commons.shards import write_jsonl, write_parquet
 from commons.stage import Inputs, Outcome, Stage, Work
 from corpus import frames, outputs
 from corpus.benchmarks import read_items
-from corpus.config import CorpusConfig
+from corpus.config import CorpusConfig, Reading
 from corpus.distinct import Distinct, Dropped, write_distinct
 from corpus.domains import patterns_toml, read_patterns
-from corpus.extraction import extract_crawl
+from corpus.extraction import extract_crawl, reading_counts
 from corpus.frames import Frame, col, lit
 from corpus.funnel import Count, Step, count_of, reasons, table
 from corpus.iterate import Mined, iterate
+from corpus.reading.remote import Pace
+from corpus.reading.sources import Part, parts_of
+from corpus.reading.transports import fetcher
 from corpus.tokens import TOKENIZER
 from corpus.urls import url_key
+from corpus.workers import Limits
 
 DUPLICATES = ("same url", "same text", "near duplicate")
 
@@ -35,13 +39,14 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
         gram_tokens=config.decontamination.gram_tokens,
     )
     extract_crawl(
-        inputs["crawl"].path,
+        crawl_parts(inputs["crawl"].path, config.reading),
         captures,
         hashes=config.duplicates.hashes,
         max_body_bytes=config.reading.max_body_bytes,
         workers=config.workers,
-        timeout_seconds=config.reading.timeout_seconds,
+        limits=Limits(config.reading.timeout_seconds, config.reading.memory_bytes),
     )
+    write_json(work.folder / "reading.json", reading_counts(captures))
     distinct = write_distinct(
         captures,
         pages,
@@ -57,6 +62,12 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     with MetricsLog(work.logs) as log:
         mined = iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
     return _publish(work, config, distinct, mined, len(items))
+
+
+def crawl_parts(crawl: Path, reading: Reading) -> list[Part]:
+    """The parts of a crawl, local or remote. Raises DataError when there is nothing to read."""
+    pace = Pace(requests_per_second=reading.requests_per_second, tries=reading.tries)
+    return parts_of(crawl, base=reading.base, fetcher=fetcher(pace, timeout_seconds=reading.answer_seconds))
 
 
 def _publish(work: Work, config: CorpusConfig, distinct: Distinct, mined: Mined, protected: int) -> Outcome:
@@ -156,6 +167,6 @@ STAGE = Stage(
     config=CorpusConfig,
     run=run,
     makes="corpus",
-    needs={"crawl": "crawl|folder", "seed-pages": "file", "benchmarks": "folder"},
+    needs={"crawl": "crawl|folder|file", "seed-pages": "file", "benchmarks": "folder"},
     takes={"patterns": "file"},
 )
