@@ -162,14 +162,15 @@ def open_external(path: Path, kind: str) -> Artifact:
 
 
 def open_input(path: Path, kinds: str) -> Artifact:
-    """The input at `path` of one of `kinds` (as in `crawl|folder`): artifacts first, then external ones."""
+    """The input at `path` of one of `kinds` (as in `crawl|folder|file`): artifacts first, then external ones."""
     wanted = kinds.split("|")
     made = [kind for kind in wanted if kind not in EXTERNAL_KINDS]
     external = [kind for kind in wanted if kind in EXTERNAL_KINDS]
     manifest = read_manifest(path)
     if made and (manifest is not None or not external):
         return open_artifact(path, "|".join(made))
-    return open_external(path, external[0])
+    fits = "folder" if path.is_dir() else "file"
+    return open_external(path, fits if fits in external else external[0])
 
 
 def read_plan(folder: Path) -> Plan | None:

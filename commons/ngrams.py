@@ -1,41 +1,65 @@
-"""Word n-grams and what of a benchmark a text quotes (section 2.1, decontamination).
+"""Word n-grams of texts with mathematics (section 2.1, decontamination): what counts as a gram's token.
 
 The paper does not say what a gram is made of. Ours: a word or number in lower case, or one character of Chinese (and
-of Japanese and Korean); punctuation, spacing and markup signs do not count, so `\\frac{1}{2}` is frac, 1, 2."""
+of Japanese and Korean). Punctuation, spacing and signs do not count, however they are written: `$`, `\\[`, `\\left`,
+`+` and `\\times` are all nothing. A LaTeX command that names something is its name, and its Unicode sign is the same
+token: `\\dfrac{1}{2}` is frac, 1, 2; `\\pi` and U+03C0 are pi, a raised 2 is 2.
+"""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from unicodedata import normalize
 
 CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 TOKEN = re.compile(rf"[{CHARACTER}]|[^\W_{CHARACTER}]+")
-SHORTEST_TEXT = 3  # grams; a benchmark text below this protects nothing (section 2.1)
+ASCII_TOKENS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 
-
-@dataclass(frozen=True, slots=True)
-class Quotation:
-    """One benchmark gram found in a text. `item` is the position of the benchmark text, `start` the gram's token."""
-
-    gram: str
-    item: int
-    start: int
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkGrams:
-    """What may not be quoted: grams of `n` tokens, and whole texts of fewer, each with the first item it came from."""
-
-    n: int
-    grams: dict[str, int]
-    short_texts: dict[int, dict[str, int]]  # by their length in tokens
+# LaTeX commands that only set type, space or a sign which is punctuation when it is typed.
+TYPE = (
+    "left right middle bigl bigr Bigl Bigr biggl biggr Biggl Biggr big Big bigg Bigg displaystyle textstyle "
+    "scriptstyle limits nolimits quad qquad mathrm mathbf mathit mathsf mathbb mathcal mathfrak mathscr boldsymbol bm "
+    "text textbf textit textrm textsf textnormal mbox hbox operatorname rm bf it nonumber notag lbrace rbrace lvert "
+    "rvert langle rangle"
+)
+SIGNS = (
+    "times cdot cdots ldots dots vdots ddots div pm mp ast circ star bullet le leq leqslant ge geq geqslant lt gt ne "
+    "neq equiv approx sim simeq cong propto to rightarrow leftarrow Rightarrow Leftarrow Leftrightarrow "
+    "leftrightarrow longrightarrow mapsto implies iff in notin ni subset subseteq supset supseteq cup cap setminus "
+    "land lor wedge vee neg forall exists mid nmid parallel perp angle triangle prime colon therefore because"
+)
+NOTHING = re.compile(
+    r"\\\\|\\(?:begin|end)\{[^{}\s]*\}(?:\{[lcr|]*\})?|\\(?:" + "|".join(f"{TYPE} {SIGNS}".split()) + r")(?![A-Za-z])"
+)
+VARIANT = re.compile(r"\\(?:[dtc](?=frac)|[dt](?=binom)|var(?=epsilon|phi|theta|rho|sigma|pi|kappa))")
+UNBRACED = re.compile(r"\\(frac|sqrt|binom)(\d)(\d)?")  # \frac65 is \frac{6}{5}
+NAME_BEFORE_DIGIT = re.compile(r"(\\[A-Za-z]+)(?=\d)")
+RAISED = re.compile("[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089]")
+NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon "
+    "phi chi psi omega"
+)
+NAMED = {
+    **{chr(0x3B1 + place): f" {name} " for place, name in enumerate(NAMES.split())},
+    **{"\u221a": " sqrt ", "\u2211": " sum ", "\u220f": " prod ", "\u222b": " int ", "\u221e": " infty "},
+}
+SIGN_WITH_NAME = re.compile(f"[{''.join(NAMED)}]")
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens that grams are made of, in order; full-width and half-width forms are the same."""
-    if not text.isascii():
-        text = normalize("NFKC", text)
-    return TOKEN.findall(text.lower())
+    """The tokens that grams are made of, in order.
+
+    Full-width and half-width forms are the same. A token never crosses a line end: the tokens of a text are those of
+    its lines, one line after the other.
+    """
+    if "\\" in text:
+        text = VARIANT.sub(r"\\", NOTHING.sub(" ", text))
+        text = NAME_BEFORE_DIGIT.sub(r"\1 ", UNBRACED.sub(r" \1 \2 \3 ", text))
+    if text.isascii():
+        return text.translate(ASCII_TOKENS).split()
+    words: list[str] = []
+    for line in text.split("\n"):  # most lines of most pages are plain, and those are quick
+        words += line.translate(ASCII_TOKENS).split() if line.isascii() else _tokens_of_line(line)
+    return words
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
@@ -43,31 +67,6 @@ def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
     return (" ".join(words[start : start + n]) for start in range(len(words) - n + 1))
 
 
-def benchmark_grams(texts: Iterable[str], n: int = 10) -> BenchmarkGrams:
-    """Section 2.1: all n-grams of the texts; texts of 3 to n-1 tokens are kept whole for exact match."""
-    if n <= SHORTEST_TEXT:
-        raise ValueError(f"grams of {n} tokens: more than {SHORTEST_TEXT} are needed")
-    grams: dict[str, int] = {}
-    short_texts: dict[int, dict[str, int]] = {}
-    for item, text in enumerate(texts):
-        words = tokens(text)
-        if len(words) >= n:
-            for gram in ngrams(words, n):
-                grams.setdefault(gram, item)
-        elif len(words) >= SHORTEST_TEXT:
-            short_texts.setdefault(len(words), {}).setdefault(" ".join(words), item)
-    return BenchmarkGrams(n, grams, short_texts)
-
-
-def quotations(text: str, benchmarks: BenchmarkGrams) -> Iterator[Quotation]:
-    """Every benchmark gram and short benchmark text that the text contains: first the grams, in order of the text."""
-    words = tokens(text)
-    for length, known in ((benchmarks.n, benchmarks.grams), *sorted(benchmarks.short_texts.items())):
-        for start, gram in enumerate(ngrams(words, length)):
-            if gram in known:
-                yield Quotation(gram, known[gram], start)
-
-
-def quoted_gram(text: str, benchmarks: BenchmarkGrams) -> Quotation | None:
-    """The first quotation of a benchmark in the text, or None."""
-    return next(quotations(text, benchmarks), None)
+def _tokens_of_line(line: str) -> list[str]:
+    line = normalize("NFKC", RAISED.sub(r" \g<0> ", line)).lower()
+    return TOKEN.findall(SIGN_WITH_NAME.sub(lambda sign: NAMED[sign[0]], line))

@@ -6,6 +6,7 @@ Equal rows give equal bytes: fixed compression, fixed row groups, no times. Each
 import io
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -56,6 +57,20 @@ def write_parquet(path: Path, table: pa.Table) -> int:
     with atomic_file(path) as file:
         pq.write_table(table, file, row_group_size=ROWS_PER_GROUP, compression="zstd", store_schema=False)
     return int(table.num_rows)
+
+
+def write_parquet_rows(path: Path, rows: Iterable[Row], schema: pa.Schema) -> int:
+    """Writes rows of a schema as `write_parquet` does, one row group in memory at a time; returns their number."""
+    count = 0
+    left = iter(rows)
+    with (
+        atomic_file(path) as file,
+        pq.ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer,
+    ):
+        while group := list(islice(left, ROWS_PER_GROUP)):
+            writer.write_table(pa.Table.from_pylist(group, schema=schema))
+            count += len(group)
+    return count
 
 
 def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:

@@ -3,9 +3,12 @@
 Defaults suit a crawl of some thousand pages and 100 to 1,000 seed pages; `configs/paper/` holds the paper's figures.
 """
 
+from typing import Literal
+
 from pydantic import Field
 
 from commons.config import Config
+from corpus.benchmarks import Answers
 
 
 class Reading(Config):
@@ -15,6 +18,16 @@ class Reading(Config):
     """Longer page bodies are dropped as `too large`. [bytes; ours]"""
     timeout_seconds: float = Field(default=60.0, gt=0, json_schema_extra={"identity": False})
     """Time that the text of one page may take before its process is replaced and the page is dropped. [s; ours]"""
+    memory_bytes: int = Field(default=2 << 30, ge=64 << 20, json_schema_extra={"identity": False})
+    """Address space that one page may take beyond that of an idle worker. [bytes; ours]"""
+    base: str = "https://data.commoncrawl.org/"
+    """Where the files of a path list and of the columnar index lie: an address, s3://bucket, or a folder. [-; ours]"""
+    requests_per_second: float = Field(default=2.0, gt=0, json_schema_extra={"identity": False})
+    """Most requests to servers; fewer after they ask for it. [1/s; ours]"""
+    tries: int = Field(default=8, ge=1, json_schema_extra={"identity": False})
+    """Failed requests in a row after which the run ends; the same command goes on. [requests; ours]"""
+    answer_seconds: float = Field(default=60.0, gt=0, json_schema_extra={"identity": False})
+    """Longest silence of a server before the request is made again. [s; ours]"""
 
 
 class Duplicates(Config):
@@ -80,8 +93,29 @@ class Decontamination(Config):
 
     gram_tokens: int = Field(default=10, gt=3)
     """Length of a gram; a word, a number or a Chinese character each count one. [tokens; section 2.1]"""
-    answers: bool = True
-    """Whether solutions are protected as well as questions. [-; section 2.1]"""
+    answers: Answers = "long"
+    """Answers that are protected: none, those as long as a gram, or all of three tokens and more. [-; section 2.1]"""
+    removes: Literal["page", "segment"] = "page"
+    """What a gram removes; a short text always removes the page. [-; ours, section 2.1: segment]"""
+    min_distinct_tokens: int = Field(default=1, ge=1)
+    """Grams with fewer different tokens do not count. [tokens; ours]"""
+    boilerplate_items: int | None = Field(default=None, ge=2)
+    """Grams that so many benchmark items share do not count; absent: all count. [items; ours]"""
+    boilerplate_pages: int | None = Field(default=None, ge=2)
+    """Grams on so many distinct pages of the crawl do not count; absent: all count. [pages; ours]"""
+    resembling_share: float | None = Field(default=None, gt=0, le=1)
+    """Report pages with this share of the 5-grams of a benchmark text, removing nothing; absent: none. [-; ours]"""
+    self_test_items: int = Field(default=20, ge=0)
+    """Texts of each benchmark file that the self-test plants and must find. [texts; ours]"""
+
+
+class PersonalData(Config):
+    """Found in the finished text and counted in any case; the paper says nothing of it."""
+
+    mask_emails: bool = False
+    """Replace e-mail addresses by name@example.org. [-; ours]"""
+    mask_ip_addresses: bool = False
+    """Replace public IP addresses by 192.0.2.1 and 2001:db8::1. [-; ours]"""
 
 
 class CorpusConfig(Config):
@@ -107,3 +141,5 @@ class CorpusConfig(Config):
     """Domains and URL patterns."""
     decontamination: Decontamination = Decontamination()
     """Benchmark quotations."""
+    personal_data: PersonalData = PersonalData()
+    """E-mail and IP addresses."""

@@ -8,8 +8,9 @@ from corpus import frames
 from corpus.deduplicate import Candidate, Duplicate, components, near_duplicates
 from corpus.frames import Frame, col, lit
 from corpus.funnel import Step, count_of, reasons
+from corpus.pages import PLACE
 
-COLUMNS = ("id", "url", "key", "domain", "language", "text", "tokens")
+COLUMNS = ("id", "url", "key", "domain", "language", "text", "tokens", *PLACE)
 Dropped = dict[str, str]  # id, url, key, reason, detail; the detail of a duplicate is the key that was kept
 
 

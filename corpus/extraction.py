@@ -1,7 +1,11 @@
-"""All WARC files of a crawl -> one Parquet shard of page rows each, resumed at the file after a kill."""
+"""The parts of a crawl -> one Parquet shard of page rows each, resumed at the part after a kill.
+
+The parent splits archives into records, children parse them and make pages: what can hang or crash is in a child.
+"""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import groupby
@@ -9,68 +13,72 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from commons.errors import DataError
 from commons.progress import bar
-from commons.shards import write_parquet
-from corpus.crawl import WARC_NAMES, Capture, read_captures, warc_files
-from corpus.pages import Page, dropped, page_of
-from corpus.workers import map_in_children
-
-Item = tuple[int, Capture]  # number of the WARC file, capture
+from commons.shards import read_parquet, write_parquet_rows
+from corpus.crawl import is_capture, unread
+from corpus.pages import Item, Page, dropped, page_of_span
+from corpus.reading.sources import Part
+from corpus.workers import Limits, map_in_children
 
 TEXT_COLUMNS = ("id", "url", "key", "domain", "date", "language", "text", "text_digest", "reason", "detail")
+PLACE_COLUMNS = (
+    *(("file", pa.string()), ("offset", pa.int64()), ("length", pa.int64())),
+    *((name, pa.string()) for name in ("digest", "digest_check", "truncated")),
+)
 SCHEMA = pa.schema(
     [(name, pa.string()) for name in TEXT_COLUMNS]
-    + [("tokens", pa.int64()), ("signature", pa.binary()), ("row", pa.string())]
+    + [("tokens", pa.int64()), ("signature", pa.binary()), ("row", pa.string()), *PLACE_COLUMNS]
 )
+MOST_HEADERS = 1 << 17  # bytes of WARC and HTTP headers beside the largest body
 
 
 def extract_crawl(
-    crawl: Path, shards: Path, *, hashes: int, max_body_bytes: int, workers: int, timeout_seconds: float
+    parts: Sequence[Part], shards: Path, *, hashes: int, max_body_bytes: int, workers: int, limits: Limits
 ) -> None:
-    """Writes `shards/NAME.parquet` for each WARC file of `crawl` that has none yet. Rows: SCHEMA, dropped ones too.
+    """Writes `shards/NAME.parquet` for each part of a crawl that has none yet. Rows: SCHEMA, dropped ones too.
 
-    Raises DataError when the crawl holds no WARC file.
+    Raises DataError when a server stays busy; the shards that are there by then stay.
     """
-    files = warc_files(crawl)
-    if not files:
-        raise DataError(f"{crawl} holds no WARC file (looked for {', '.join(WARC_NAMES)} at any depth)")
-    targets = [shards / f"{_name_of(path.relative_to(crawl))}.parquet" for path in files]
+    targets = [shards / f"{_name_of(part)}.parquet" for part in parts]
     todo = [number for number, target in enumerate(targets) if not target.exists()]
     items = (
-        (number, capture) for number in todo for capture in read_captures(files[number], max_body_bytes=max_body_bytes)
+        (number, file, span)
+        for number in todo
+        for file, span in parts[number].spans(most_bytes=max_body_bytes + MOST_HEADERS)
+        if is_capture(span)
     )
-    pages = map_in_children(
-        partial(_work, hashes=hashes), items, failed=_failed, workers=workers, timeout_seconds=timeout_seconds
-    )
+    work = partial(page_of_span, hashes=hashes, max_body_bytes=max_body_bytes)
+    pages = map_in_children(work, items, failed=_failed, workers=workers, limits=limits)
     shown = bar(pages, total=None, label="corpus: pages")
     for number, group in groupby(shown, key=lambda pair: pair[0]):
-        write_parquet(targets[number], _table((page for _, page in group), targets[number].stem))
+        found = (page for _, page in group if page is not None)
+        write_parquet_rows(targets[number], _rows(found, targets[number].stem), SCHEMA)
     for number in todo:
         if not targets[number].exists():
-            write_parquet(targets[number], _table([], targets[number].stem))
+            write_parquet_rows(targets[number], [], SCHEMA)
 
 
-def _name_of(relative: Path) -> str:
-    return hashlib.sha256(relative.as_posix().encode()).hexdigest()[:24]
+def reading_counts(shards: Path) -> dict[str, dict[str, int]]:
+    """What was found out about all captures: digests that were checked, why bodies are not whole."""
+    table = read_parquet(shards, ["digest_check", "truncated", "reason"])
+    checks = Counter(value or "none stated" for value in table["digest_check"].to_pylist())
+    return {"payload_digests": dict(sorted(checks.items())), "captures_by_reason": _by_reason(table)}
 
 
-def _work(item: Item, *, hashes: int) -> tuple[int, Page]:
-    number, capture = item
-    return number, page_of(capture, hashes=hashes)
+def _by_reason(table: pa.Table) -> dict[str, int]:
+    return dict(sorted(Counter(value or "page" for value in table["reason"].to_pylist()).items()))
 
 
-def _failed(item: Item, reason: str, detail: str) -> tuple[int, Page]:
-    number, capture = item
-    return number, dropped(capture, reason, detail)
+def _name_of(part: Part) -> str:
+    return hashlib.sha256(part.name.encode()).hexdigest()[:24]
 
 
-def _table(pages: Iterable[Page], name: str) -> pa.Table:
-    rows = list(_rows(pages, name))
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+def _failed(item: Item, reason: str, detail: str) -> tuple[int, Page | None]:
+    number, file, span = item
+    return number, dropped(unread(span, reason, detail), file, reason, detail)
 
 
 def _rows(pages: Iterable[Page], name: str) -> Iterator[dict[str, object]]:
-    """`row` tells equal captures apart; it never reaches the output, which must not depend on files."""
+    """`row` tells equal captures apart; it never reaches the output."""
     for number, page in enumerate(pages):
         yield {**asdict(page), "row": f"{name}:{number:09d}"}

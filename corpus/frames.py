@@ -14,7 +14,6 @@ from daft import DataType, Window
 
 from commons.shards import write_parquet
 from corpus import classifier
-from corpus.decontaminate import Item, grams_of, quoted_items, quoted_to_json
 from corpus.deduplicate import band_keys
 from corpus.domains import lies_under
 from corpus.recall import Cutoff, score_bin
@@ -220,28 +219,6 @@ def with_rounds(pages: Frame, rounds: Sequence[Path]) -> tuple[Frame, Frame]:
     other = pages.join(last.select("id"), on="id", how="anti")
     blank = {"score": lit(None).cast(DataType.float64()), "round": lit(None).cast(DataType.int64())}
     return mine, other.with_columns(blank)
-
-
-# Decontamination
-
-
-def with_quotations(pages: Frame, items: Sequence[Item], *, gram_tokens: int) -> Frame:
-    """The pages with `quoted`: the benchmark rows that a page quotes as JSON, empty for a clean page."""
-    checker: Any = _Benchmarks(list(items), gram_tokens)
-    return pages.with_column("quoted", checker.quoted(col("text")))
-
-
-@daft.cls
-class _Benchmarks:
-    """Holds all benchmark grams, made once per worker."""
-
-    def __init__(self, items: list[Item], gram_tokens: int) -> None:
-        self.items = items
-        self.grams = grams_of(items, gram_tokens=gram_tokens)
-
-    @daft.method(return_dtype=DataType.string())
-    def quoted(self, text: str) -> str:
-        return quoted_to_json(quoted_items(text, self.items, self.grams))
 
 
 def _column(decide: Callable[..., Any], kind: DataType) -> Any:

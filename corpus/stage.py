@@ -4,23 +4,32 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from commons.errors import DataError
 from commons.files import write_atomic, write_json
 from commons.metrics import MetricsLog
 from commons.shards import write_jsonl, write_parquet
 from commons.stage import Inputs, Outcome, Stage, Work
-from corpus import frames, outputs
-from corpus.benchmarks import read_items
-from corpus.config import CorpusConfig
+from corpus import frames, outputs, release
+from corpus.card import data_card
+from corpus.config import CorpusConfig, Decontamination, Reading
+from corpus.decontaminate import Rule
 from corpus.distinct import Distinct, Dropped, write_distinct
 from corpus.domains import patterns_toml, read_patterns
-from corpus.extraction import extract_crawl
+from corpus.extraction import extract_crawl, reading_counts
 from corpus.frames import Frame, col, lit
 from corpus.funnel import Count, Step, count_of, reasons, table
+from corpus.index import index_for, load_index
 from corpus.iterate import Mined, iterate
+from corpus.outputs import Kept
+from corpus.reading.remote import Pace
+from corpus.reading.sources import Part, parts_of
+from corpus.reading.transports import fetcher
+from corpus.selftest import SelfTest, checked, self_test
 from corpus.tokens import TOKENIZER
 from corpus.urls import url_key
+from corpus.workers import Limits
 
 DUPLICATES = ("same url", "same text", "near duplicate")
 
@@ -29,19 +38,20 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     """Reads, deduplicates, decontaminates and mines a crawl; see docs/artifacts.md for what lies in the result."""
     captures, pages = work.scratch / "captures", work.scratch / "pages"
     reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else None
-    items = read_items(
-        inputs["benchmarks"].path,
-        answers=config.decontamination.answers,
-        gram_tokens=config.decontamination.gram_tokens,
+    rules = config.decontamination
+    index = index_for(
+        inputs["benchmarks"], work.scratch / "index", answers=rules.answers, gram_tokens=rules.gram_tokens
     )
+    tested = checked(self_test(load_index(index), _rule(rules), per_file=rules.self_test_items, seed=config.seed))
     extract_crawl(
-        inputs["crawl"].path,
+        crawl_parts(inputs["crawl"].path, config.reading),
         captures,
         hashes=config.duplicates.hashes,
         max_body_bytes=config.reading.max_body_bytes,
         workers=config.workers,
-        timeout_seconds=config.reading.timeout_seconds,
+        limits=Limits(config.reading.timeout_seconds, config.reading.memory_bytes),
     )
+    write_json(work.folder / "reading.json", reading_counts(captures))
     distinct = write_distinct(
         captures,
         pages,
@@ -51,33 +61,70 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     )
     if not distinct.steps[-1].left.pages:
         raise DataError(f"no page of {inputs['crawl'].path} has any text ({dict(distinct.steps[0].dropped)})")
-    checked = frames.with_quotations(frames.scan(pages), items, gram_tokens=config.decontamination.gram_tokens)
-    write_parquet(work.scratch / "quoted" / "quoted.parquet", checked.select("id", "quoted").to_arrow().sort_by("id"))
+    quoted = release.with_quotations(frames.scan(pages).select("id", "text"), index, _rule(rules)).exclude("text")
+    write_parquet(work.scratch / "quoted" / "quoted.parquet", quoted.to_arrow().sort_by("id"))
     seeds = _seed_ids(inputs["seed-pages"].path, pages, distinct)
     with MetricsLog(work.logs) as log:
         mined = iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
-    return _publish(work, config, distinct, mined, len(items))
+    return _publish(work, config, inputs, distinct, mined, index, tested)
 
 
-def _publish(work: Work, config: CorpusConfig, distinct: Distinct, mined: Mined, protected: int) -> Outcome:
+def crawl_parts(crawl: Path, reading: Reading) -> list[Part]:
+    """The parts of a crawl, local or remote. Raises DataError when there is nothing to read."""
+    pace = Pace(requests_per_second=reading.requests_per_second, tries=reading.tries)
+    return parts_of(crawl, base=reading.base, fetcher=fetcher(pace, timeout_seconds=reading.answer_seconds))
+
+
+def _publish(
+    work: Work,
+    config: CorpusConfig,
+    inputs: Inputs,
+    distinct: Distinct,
+    mined: Mined,
+    index: Path,
+    tested: SelfTest,
+) -> Outcome:
     """Writes the artifact from the scratch folders, prints the funnel and reports the counts."""
-    pages = frames.scan(work.scratch / "pages").join(frames.scan(work.scratch / "quoted"), on="id").collect()
+    joined = frames.scan(work.scratch / "pages").join(frames.scan(work.scratch / "quoted"), on="id")
+    pages = release.cleaned(joined).collect()
     folders = [work.scratch / f"round-{one.round}" / "collected" for one in mined.rounds]
     mine, other = (frame.collect() for frame in frames.with_rounds(pages, folders))
     quoting = outputs.quoting_rows(mine)
     general = outputs.capped(other, tokens=config.general_tokens, seed=config.seed)
-    outputs.write_kept(mine, work.folder / "pages", shards=config.shards)
-    general_pages = outputs.write_kept(general, work.folder / "general", shards=config.shards)
+    kept = {name: _kept(frame, work.folder / name, config) for name, frame in (("pages", mine), ("general", general))}
     outputs.write_dropped(work.folder / "dropped" / "dropped.jsonl.zst", [*distinct.dropped, *quoting])
     quotations = outputs.quotation_rows(pages)
     write_jsonl(work.folder / "decontamination.jsonl", quotations)
+    facts = outputs.decontamination_facts(quotations, index, tested, config.decontamination)
+    if config.decontamination.resembling_share is not None:
+        alike = outputs.resembling_rows(pages, index, share=config.decontamination.resembling_share)
+        facts["resembling_passages"] = write_jsonl(work.folder / "resembling.jsonl", alike)
+    write_json(work.folder / "decontamination.json", facts)
     write_jsonl(work.folder / "domains.jsonl", mined.domains)
     write_atomic(work.folder / "patterns.toml", patterns_toml(mined.patterns))
     write_json(work.folder / "rounds.json", {"tokenizer": TOKENIZER, "rounds": [asdict(one) for one in mined.rounds]})
     steps = _steps(distinct, mined, mine, quoting)
     write_json(work.folder / "funnel.json", [step.row() for step in steps])
-    _show(work, steps, f"tokens: {TOKENIZER}; {protected:,} benchmark texts protected")
-    return _outcome(steps, mined, general_pages, len({row["id"] for row in quotations}))
+    digests = {name: artifact.digest for name, artifact in inputs.items()}
+    card = data_card(config, digests, [step.row() for step in steps], kept, outputs.pages_by_domain(mine), facts)
+    write_atomic(work.folder / "README.md", card)
+    _show(work, steps, f"tokens: {TOKENIZER}; {facts['texts']:,} benchmark texts protected; {tested.summary()}")
+    return _outcome(steps, mined, kept, facts)
+
+
+def _kept(frame: Frame, folder: Path, config: CorpusConfig) -> Kept:
+    personal = config.personal_data
+    return outputs.write_kept(
+        frame,
+        folder,
+        shards=config.shards,
+        mask_emails=personal.mask_emails,
+        mask_ip_addresses=personal.mask_ip_addresses,
+    )
+
+
+def _rule(config: Decontamination) -> Rule:
+    return Rule(config.removes, config.boilerplate_items, config.boilerplate_pages, config.min_distinct_tokens)
 
 
 def _reviewed(path: Path) -> frozenset[str]:
@@ -119,7 +166,7 @@ def _steps(distinct: Distinct, mined: Mined, mine: Frame, quoting: Sequence[Drop
         )
         for one in mined.rounds
     ]
-    clean = frames.tally(mine.where(col("quoted") == "").with_column("collected", lit(True)), "language")
+    clean = frames.tally(mine.where(~col("contaminated")).with_column("collected", lit(True)), "language")
     return [*distinct.steps, *rounds, Step("quotes no benchmark", count_of(clean), reasons(quoting))]
 
 
@@ -129,7 +176,7 @@ def _show(work: Work, steps: Sequence[Step], note: str) -> None:
     print(text, end="", file=sys.stderr, flush=True)
 
 
-def _outcome(steps: Sequence[Step], mined: Mined, general_pages: int, quoting_pages: int) -> Outcome:
+def _outcome(steps: Sequence[Step], mined: Mined, kept: Mapping[str, Kept], facts: Mapping[str, Any]) -> Outcome:
     first, last = steps[0], steps[-1]
     chinese = last.left.languages.get("zh", 0)
     captures = first.left.pages + sum(first.dropped.values())
@@ -139,9 +186,14 @@ def _outcome(steps: Sequence[Step], mined: Mined, general_pages: int, quoting_pa
         "pages": last.left.pages,
         "pages_zh": chinese,
         "tokens": last.left.tokens,
-        "general_pages": general_pages,
+        "general_pages": kept["general"].pages,
         "rounds": len(mined.rounds),
-        "pages_that_quote_benchmarks": quoting_pages,
+        "pages_that_quote_benchmarks": facts["pages_that_quote"],
+        "segments_removed": facts["segments_removed"],
+        "planted_benchmark_texts": facts["self_test"]["planted"],
+        "planted_benchmark_texts_found": facts["self_test"]["found"],
+        "emails": sum(one.emails for one in kept.values()),
+        "ip_addresses": sum(one.ip_addresses for one in kept.values()),
     }
     summary = (
         f"{captures:,} captures -> {steps[3].left.pages:,} distinct -> {last.left.pages:,} maths pages "
@@ -156,6 +208,7 @@ STAGE = Stage(
     config=CorpusConfig,
     run=run,
     makes="corpus",
-    needs={"crawl": "crawl|folder", "seed-pages": "file", "benchmarks": "folder"},
+    format=2,
+    needs={"crawl": "crawl|folder|file", "seed-pages": "file", "benchmarks": "benchmark_index|folder"},
     takes={"patterns": "file"},
 )

@@ -9,6 +9,7 @@ from commons.stage import Stage
 DECLARED_IN: Mapping[str, str] = {
     "corpus.sample": "corpus.sample",
     "corpus": "corpus.stage",
+    "corpus.index": "corpus.index",
     "pretrain.base": "pretrain.base",
     "pretrain": "pretrain.stage",
     "sft.questions": "sft.questions",

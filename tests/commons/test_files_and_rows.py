@@ -5,11 +5,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from commons.errors import DataError
+from commons.artifacts import open_input
+from commons.errors import ArtifactError, DataError
 from commons.files import atomic_file, canonical_json, sha256_of_file
 from commons.metrics import MetricsLog, read_metrics
 from commons.seeds import np_rng, rng, seed_of
-from commons.shards import read_jsonl, read_parquet, write_jsonl, write_parquet
+from commons.shards import ROWS_PER_GROUP, read_jsonl, read_parquet, write_jsonl, write_parquet, write_parquet_rows
 
 ROWS = [{"id": "a", "text": "x < y, 数学", "score": 0.1}, {"id": "b", "text": "", "score": -3.0}]
 
@@ -84,3 +85,22 @@ def test_streams_are_fixed_by_seed_and_name_and_do_not_touch_each_other():
     assert 0 <= seed_of(0) < 2**63
     assert rng(3, "x").random() == rng(3, "x").random() != rng(3, "y").random()
     assert np.array_equal(np_rng(3, "x").random(4), np_rng(3, "x").random(4))
+
+
+def test_an_input_can_be_a_file_or_a_folder(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_text("a")
+    assert open_input(tmp_path / "folder", "crawl|folder|file").digest
+    assert open_input(tmp_path / "folder" / "file", "crawl|folder|file").digest
+    with pytest.raises(ArtifactError, match="is a file, but a folder is needed"):
+        open_input(tmp_path / "folder" / "file", "crawl|folder")
+    with pytest.raises(ArtifactError, match="is a folder, but a file is needed"):
+        open_input(tmp_path / "folder", "file")
+
+
+@pytest.mark.parametrize("count", [0, 1, ROWS_PER_GROUP, ROWS_PER_GROUP + 1])
+def test_rows_written_one_by_one_are_the_same_table(tmp_path, count):
+    schema = pa.schema([("n", pa.int64())])
+    rows = [{"n": number} for number in range(count)]
+    assert write_parquet_rows(tmp_path / "a.parquet", iter(rows), schema) == count
+    assert read_parquet(tmp_path / "a.parquet").to_pylist() == rows

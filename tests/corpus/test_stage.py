@@ -6,6 +6,7 @@ import shutil
 from itertools import pairwise
 
 import pytest
+from datasets import load_dataset
 
 from commons.artifacts import read_manifest
 from commons.errors import DataError
@@ -13,6 +14,7 @@ from commons.shards import read_jsonl, read_parquet
 from commons.stage import main, run_stage
 from corpus.config import CorpusConfig
 from corpus.stage import STAGE
+from corpus.tokens import count_tokens
 from tests.corpus.warc_files import html, write_warc
 
 QUESTION = "Wilhelmina fills thirty crates every morning and ten crates every evening for nine days in a row, how many?"
@@ -39,7 +41,11 @@ def pages() -> list[tuple[str, str, bytes]]:
     made += [("https://maths.org/notes/0?utm_source=mail", made[0][1])]
     made += [("https://maths.org/print/notes/0", "Printed. " + made[0][1])]
     made += [("https://maths.org/notes/leak", prose(MATHS, 999) + " " + QUESTION)]
-    return [(url, "text/html; charset=utf-8", html("Page", text)) for url, text in made]
+    made += [("https://maths.org/notes/cut", f"{prose(MATHS, 998)}\n{QUESTION}\n{prose(MATHS, 997)}")]
+    rephrased = QUESTION.replace("ten crates", "ten boxes").replace("a row", "a line")
+    made += [("https://maths.org/notes/near", prose(MATHS, 995) + " " + rephrased)]
+    made += [("https://maths.org/notes/mail", prose(MATHS, 996) + " Write to ada@lovelace.org at 93.184.216.34.")]
+    return [(url, "text/html; charset=utf-8", html("Page", *text.split("\n"))) for url, text in made]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +86,7 @@ def test_every_capture_is_kept_recorded_as_dropped_or_counted(mined):
     reasons = {row["url"]: row["reason"] for row in read_jsonl(mined / "dropped" / "dropped.jsonl.zst")}
     assert reasons["https://maths.org/x.pdf"] == "not html"
     assert reasons["https://maths.org/print/notes/0"] == "near duplicate"
-    assert reasons[""] == "unreadable record"
+    assert reasons[""] == "not an archive"
     assert sum(reason == "same url" for reason in reasons.values()) == 1
     steps = json.loads((mined / "funnel.json").read_text())
     assert [step["step"] for step in steps][:4] == [
@@ -97,9 +103,61 @@ def test_every_capture_is_kept_recorded_as_dropped_or_counted(mined):
 
 def test_a_quoted_question_is_reported_with_its_row_and_its_page_is_not_kept(mined):
     report = list(read_jsonl(mined / "decontamination.jsonl"))
-    assert [(row["url"], row["benchmark"]) for row in report] == [("https://maths.org/notes/leak", "quiz:0")]
+    assert [(row["url"], row["benchmark"], row["removed"]) for row in report] == [
+        ("https://maths.org/notes/cut", "quiz:0", "page"),
+        ("https://maths.org/notes/leak", "quiz:0", "page"),
+    ]
     both = [*read_parquet(mined / "pages").to_pylist(), *read_parquet(mined / "general").to_pylist()]
-    assert all("leak" not in row["url"] for row in both)
+    assert all("leak" not in row["url"] and "cut" not in row["url"] for row in both)
+    facts = json.loads((mined / "decontamination.json").read_text())
+    assert facts["self_test"]["planted"] == facts["self_test"]["found"] > 0
+    assert (facts["pages_removed"], facts["segments_removed"], facts["texts"]) == (2, 0, 1)
+
+
+def test_a_segment_is_cut_out_and_personal_data_masked_when_the_config_says_so(crawl, tmp_path):
+    out = mine(
+        crawl,
+        tmp_path / "corpus",
+        workers=1,
+        recall={"rounds": 1},
+        decontamination={"removes": "segment", "resembling_share": 0.4, "boilerplate_pages": 50},
+        personal_data={"mask_emails": True, "mask_ip_addresses": True},
+    )
+    kept = {row["url"]: row for part in ("pages", "general") for row in read_parquet(out / part).to_pylist()}
+    page = kept["https://maths.org/notes/cut"]
+    assert page["text"] == f"Page\n{prose(MATHS, 998).strip()}\n{prose(MATHS, 997).strip()}"
+    assert page["tokens"] == count_tokens(page["text"])
+    assert kept["https://maths.org/notes/mail"]["text"].endswith("Write to name@example.org at 192.0.2.1.")
+    report = {row["url"]: row for row in read_jsonl(out / "decontamination.jsonl")}
+    assert (report[page["url"]]["removed"], report[page["url"]]["segments"]) == ("segment", [2])
+    alike = [(row["url"], row["share"]) for row in read_jsonl(out / "resembling.jsonl")]
+    assert alike == [("https://maths.org/notes/near", round(7 / 15, 4))]
+    card = (out / "README.md").read_text()
+    assert "1 e-mail addresses (masked)" in card
+    assert "decontamination.removes=segment" in card
+
+
+def test_the_corpus_opens_as_a_data_set_with_the_same_rows(mined, tmp_path):
+    for name in ("pages", "general"):
+        loaded = load_dataset(str(mined), name, split="train", cache_dir=str(tmp_path))
+        assert loaded.to_list() == read_parquet(mined / name).to_pylist()
+    assert (
+        load_dataset(str(mined), split="train", cache_dir=str(tmp_path)).num_rows
+        == read_parquet(mined / "pages").num_rows
+    )
+
+
+def test_the_card_tells_the_lineage_and_neither_times_nor_paths(mined, crawl):
+    card, manifest = (mined / "README.md").read_text(), read_manifest(mined)
+    assert all(digest in card for digest in manifest.plan.inputs.values())
+    assert "**Licences are unknown.**" in card
+    assert "| quotes no benchmark |" in card
+    assert "1 e-mail addresses (not masked)" in card
+    assert "near duplicate 1" in card
+    assert "python -m corpus --crawl CRAWL --seed-pages SEED_PAGES --benchmarks BENCHMARKS --out FOLDER" in card
+    assert "recall.rounds=2" in card
+    assert str(crawl) not in card
+    assert str(mined.parent) not in card
 
 
 def test_rounds_grow_the_seed_by_reviewable_patterns(mined):
@@ -120,8 +178,14 @@ def test_workers_and_names_of_the_warc_files_do_not_change_the_result(mined, cra
     first, second = read_manifest(mined), read_manifest(again)
     assert first is not None
     assert second is not None
-    assert first.files == second.files
     assert first.counts == second.counts
+    pages = {name for name in first.files if name.startswith(("pages/", "general/"))}
+    assert {name: first.files[name] for name in first.files.keys() - pages - {"README.md"}} == {
+        name: second.files[name] for name in second.files.keys() - pages - {"README.md"}
+    }  # the card names its inputs by digest, and that of a folder holds the names of its files
+    for name in pages:  # each page names its file and nothing else of it
+        ours, theirs = (read_parquet(folder / name).drop_columns("file") for folder in (mined, again))
+        assert ours.equals(theirs)
 
 
 def test_seeds_that_are_not_in_the_crawl_are_an_error_in_one_line(crawl, tmp_path, capsys):

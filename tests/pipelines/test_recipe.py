@@ -40,14 +40,15 @@ def test_each_target_of_the_recipe_is_a_make_target_with_help():
 
 
 def test_inputs_of_the_recipe_are_those_that_the_stages_declare():
-    assert {step.module for step in RECIPE} == set(DECLARED_IN)
+    assert {step.module for step in RECIPE} == set(DECLARED_IN) - {"corpus.index"}  # made once for many runs
     made = {}
     for step in RECIPE:
         stage = stage_of(step.module)
         kinds = {**stage.needs, **stage.takes}
         assert set(stage.needs) <= set(step.inputs) <= set(kinds)
         for name, path in step.inputs.items():
-            assert made.get(path, "file|folder") in kinds[name] or kinds[name] in ("file", "folder")
+            wanted = set(kinds[name].split("|"))
+            assert made[path] in wanted if path in made else wanted & {"file", "folder"}
         made[step.out] = stage.makes
 
 
