@@ -28,11 +28,12 @@ FORMULA_BYTES = 30
 MIN_MAIN_BYTES = 50
 
 SENTENCE = re.compile(r"[.!?,;:][\s\"'”’)]|[。，！？；：、]|[.!?…]$")
+# PreTeXt keeps examples, proofs and solutions in `hidden-content` until they are clicked
 BOILERPLATE_WORDS = (
     r"nav|navi\w*|navbar|menus?|submenu|footer|foot|sidebar\w*|side|aside|widgets?|bread-?crumbs?|crumbs?|share\w*|"
     r"sharing|social\w*|related\w*|recommend\w*|promo\w*|banner|ads?|adsense|advert\w*|sponsor\w*|cookies?|popup|"
     r"modal|newsletter|subscri\w*|signup|login|search\w*|toolbar|pagination|pager|paging|tagcloud|taglist|tags|meta\w*|"
-    r"postmeta\w*|entrymeta|entryfooter|postfooter|byline|authors?|bio|copyright|disclaimer|masthead|skip\w*|hidden|"
+    r"postmeta\w*|entrymeta|entryfooter|postfooter|byline|authors?|bio|copyright|disclaimer|masthead|skip\w*|hidden(?!-content)|"
     r"printfriendly|outbrain|taboola|paywall\w*|ratings?|toc|respond|credits?|license|licence|teaser-list|more|"
     r"timestamp|date|avatar|signature|user-?info|profile|permalink|annotation|buttons?|btn|caption\w*"
 )

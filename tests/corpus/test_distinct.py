@@ -46,7 +46,8 @@ def mined(folder, order: list[Capture], files: int, **settings: int):
     """(rows of the pages by id, dropped rows in an order of their own) for captures spread over some files."""
     for number in range(files):
         rows = [
-            asdict(page_of(one, "a.warc.gz", hashes=128)) | {"row": f"{number}:{at}"} for at, one in enumerate(order[number::files])
+            asdict(page_of(one, "a.warc.gz", hashes=128)) | {"row": f"{number}:{at}"}
+            for at, one in enumerate(order[number::files])
         ]
         write_parquet(folder / "captures" / f"{number}.parquet", pa.Table.from_pylist(rows, schema=SCHEMA))
     found = write_distinct(folder / "captures", folder / "pages", **(SETTINGS | settings))

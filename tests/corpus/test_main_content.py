@@ -66,3 +66,9 @@ def test_a_row_of_a_table_is_a_line_and_preformatted_text_keeps_its_lines():
 def test_a_short_page_is_taken_whole_and_a_list_of_links_gives_nothing():
     assert text_of("<h4>Paragraph</h4><p>Let x be odd.</p>") == "Paragraph\nLet x be odd."
     assert text_of(f"<ul>{LINKS}</ul>") == ""
+
+
+def test_a_solution_that_a_click_opens_stays():
+    solution = "The difference of the hundreds is minus four, which we write down before we go on."
+    body = f'<article><p>{PROSE * 3}</p></article><div class="hidden-content"><p>{solution}</p></div><p>{PROSE}</p>'
+    assert solution in text_of(f"<section>{body}</section>")
