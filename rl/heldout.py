@@ -7,11 +7,9 @@ from pydantic import Field
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from commons.config import Config
-from lm.checkpoints import end_token_ids
-from rl.explore import judge, sample_groups
-from rl.questions import Draw, Question
+from rl.explore import judged_by_rule
+from rl.questions import Question
 from rl.ranking import Candidate, majority
-from rl.ranks import gathered
 
 
 class HeldOutConfig(Config):
@@ -41,18 +39,17 @@ def held_out_measures(
 
     An output without a verdict of its own (no answer, grader timed out) is not correct and does not vote; how many
     there are is in `held_out/not_answered`. Nothing here touches the random numbers of training."""
-    own = [Draw(place, question) for place, question in enumerate(questions)][rank::world_size]
-    rollouts = sample_groups(
+    judged = judged_by_rule(
         policy,
-        own,
+        tokenizer,
+        questions,
         group_size=samples,
         max_output_tokens=max_output_tokens,
         temperature=temperature,
         seed=seed,
-        end_ids=end_token_ids(policy, tokenizer),
-        policy_version=0,
+        rank=rank,
+        world_size=world_size,
     )
-    judged = gathered(judge(rollouts, own, tokenizer, None, rule_weight=1.0, model_weight=0.0))
     groups: dict[int, list[Candidate]] = {}
     for one in judged:
         candidate = Candidate(0.0, one.grade.answer, one.grade.correct)
