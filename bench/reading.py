@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from bench.rl_gain import line
@@ -80,7 +81,7 @@ def main() -> None:
     runs: dict[str, Callable[[], tuple[int, float]]] = {
         "records_split": lambda: ours(files, parsed=False),
         "records_parsed": lambda: ours(files, parsed=True),
-        **{name: lambda name=name: peer(name, files) for name in PEERS},  # type: ignore[misc]
+        **{name: partial(peer, name, files) for name in PEERS},
     }
     best: dict[str, float] = {}
     counts = set()

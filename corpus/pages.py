@@ -1,7 +1,7 @@
 """One capture -> one page: everything that can be known of a page by itself, as a frozen record."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus.charset import decode
 from corpus.crawl import Capture, capture_of
@@ -62,25 +62,15 @@ def page_of(capture: Capture, file: str, *, hashes: int) -> Page:
         text = extract(decode(capture.body, capture.content_type)).text
     if not text:
         return dropped(capture, file, "no text", "")
-    return Page(
+    return replace(
+        dropped(capture, file, "", ""),
         id=content_id(key, text),
-        url=capture.url,
-        key=key,
         domain=domain_of(key),
-        date=capture.date,
         language=language_of(text),
         text=text,
         tokens=count_tokens(text),
         text_digest=text_digest(text),
         signature=signature(text, hashes=hashes),
-        reason="",
-        detail="",
-        file=file,
-        offset=capture.offset,
-        length=capture.length,
-        digest=capture.digest,
-        digest_check=capture.digest_check,
-        truncated=capture.truncated,
     )
 
 

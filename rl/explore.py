@@ -6,8 +6,10 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from commons.equivalence import grade
 from commons.seeds import seed_of
+from lm.checkpoints import end_token_ids
 from lm.sampling import sample
-from rl.questions import Draw
+from rl.questions import Draw, Question
+from rl.ranks import gathered
 from rl.rewards import rule_reward, weighted_reward
 from rl.rollouts import Judged, Rollout
 
@@ -50,6 +52,35 @@ def sample_groups(
         for draw, outputs in zip(draws, sampled, strict=True)
         for output in outputs
     ]
+
+
+def judged_by_rule(
+    policy: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    questions: Sequence[Question],
+    *,
+    group_size: int,
+    max_output_tokens: int,
+    temperature: float,
+    seed: int,
+    rank: int,
+    world_size: int,
+) -> list[Judged]:
+    """G outputs of each question with the verdict of the rule alone, outside of training.
+
+    The ranks share the questions and all get all outputs; the group of an output is the place of its question."""
+    draws = [Draw(place, question) for place, question in enumerate(questions)][rank::world_size]
+    rollouts = sample_groups(
+        policy,
+        draws,
+        group_size=group_size,
+        max_output_tokens=max_output_tokens,
+        temperature=temperature,
+        seed=seed,
+        end_ids=end_token_ids(policy, tokenizer),
+        policy_version=0,
+    )
+    return gathered(judge(rollouts, draws, tokenizer, None, rule_weight=1.0, model_weight=0.0))
 
 
 def judge(

@@ -7,11 +7,9 @@ from pydantic import Field
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from commons.config import Config
-from lm.checkpoints import end_token_ids
-from rl.explore import judge, sample_groups
-from rl.questions import Draw, Question
+from rl.explore import judged_by_rule
+from rl.questions import Question
 from rl.ranking import Candidate, majority
-from rl.ranks import gathered
 
 
 class HeldOutConfig(Config):
@@ -39,28 +37,31 @@ def held_out_measures(
 ) -> dict[str, float]:
     """`held_out/pass_at_1`, the mean over all outputs, and `held_out/maj_at_<K>`; the ranks share the questions.
 
-    An output without a verdict of its own (no answer, grader timed out) is not correct and does not vote; how many
-    there are is in `held_out/not_answered`. Nothing here touches the random numbers of training."""
-    own = [Draw(place, question) for place, question in enumerate(questions)][rank::world_size]
-    rollouts = sample_groups(
+    Outputs that the rule could not judge (gold answer not readable, grader failed or timed out) are in neither;
+    `held_out/not_judged` is their number. `held_out/not_answered` is the share of outputs without an answer, which are
+    wrong and do not vote. Nothing here touches the random numbers of training."""
+    judged = judged_by_rule(
         policy,
-        own,
+        tokenizer,
+        questions,
         group_size=samples,
         max_output_tokens=max_output_tokens,
         temperature=temperature,
         seed=seed,
-        end_ids=end_token_ids(policy, tokenizer),
-        policy_version=0,
+        rank=rank,
+        world_size=world_size,
     )
-    judged = gathered(judge(rollouts, own, tokenizer, None, rule_weight=1.0, model_weight=0.0))
+    kept = [one for one in judged if one.reward is not None]
     groups: dict[int, list[Candidate]] = {}
-    for one in judged:
+    for one in kept:
         candidate = Candidate(0.0, one.grade.answer, one.grade.correct)
         groups.setdefault(one.rollout.group, []).append(candidate)
-    return {
-        "held_out/pass_at_1": statistics.fmean(float(one.grade.correct) for one in judged),
-        f"held_out/maj_at_{samples}": statistics.fmean(
-            float(majority(group, weighted=False)) for group in groups.values()
-        ),
+    values = {
+        "held_out/not_judged": float(len(judged) - len(kept)),
         "held_out/not_answered": statistics.fmean(float(one.grade.answer is None) for one in judged),
     }
+    if kept:
+        votes = [float(majority(group, weighted=False)) for group in groups.values()]
+        values["held_out/pass_at_1"] = statistics.fmean(float(one.grade.correct) for one in kept)
+        values[f"held_out/maj_at_{samples}"] = statistics.fmean(votes)
+    return values

@@ -10,14 +10,12 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from commons.metrics import MetricsLog
-from lm.checkpoints import end_token_ids
 from lm.engine import Engine
 from lm.logprobs import to_batches
 from lm.packing import examples_of_step
-from rl.explore import judge, sample_groups
-from rl.questions import Draw, Question
+from rl.explore import judged_by_rule
+from rl.questions import Question
 from rl.ranking import Candidate
-from rl.ranks import gathered
 from rl.reward_model import RewardModel, outcome_loss, scores
 from rl.rollouts import Judged
 
@@ -49,18 +47,17 @@ def labelled_solutions(
 
     The ranks share the questions and all get all solutions. One that the rule cannot judge gets no label and is left
     out."""
-    draws = [Draw(place, question) for place, question in enumerate(questions)][rank::world_size]
-    rollouts = sample_groups(
+    judged = judged_by_rule(
         policy,
-        draws,
+        tokenizer,
+        questions,
         group_size=solutions_per_question,
         max_output_tokens=max_output_tokens,
         temperature=temperature,
         seed=seed,
-        end_ids=end_token_ids(policy, tokenizer),
-        policy_version=0,
+        rank=rank,
+        world_size=world_size,
     )
-    judged = gathered(judge(rollouts, draws, tokenizer, None, rule_weight=1.0, model_weight=0.0))
     counts = Counter(f"verdict {one.grade.verdict.value}" for one in judged)
     by_question: list[list[Solution]] = [[] for _ in questions]
     for one in judged:

@@ -60,7 +60,11 @@ def address_of(span: Span) -> tuple[str, str]:
     """(URL, date) of the record in a span as far as they can be read."""
     url = (ADDRESS if span.block.startswith(b"WARC/") else ARC_ADDRESS).search(span.block)
     date = DATE.search(span.block) if span.block.startswith(b"WARC/") else None
-    return tuple(one.group(1).decode("utf-8", "replace").strip() if one else "" for one in (url, date))  # type: ignore[return-value]
+    return _field(url), _field(date)
+
+
+def _field(found: re.Match[bytes] | None) -> str:
+    return found.group(1).decode("utf-8", "replace").strip() if found else ""
 
 
 def record_of(span: Span) -> Record:

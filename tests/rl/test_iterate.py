@@ -1,5 +1,6 @@
 """Whole runs of Algorithm 1 on a model of 20,000 weights."""
 
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -101,8 +102,23 @@ def test_held_out_questions_are_measured_before_the_first_step_on_the_way_and_af
     assert list(measured) == [0, 3, 6, 8]
     again = measured_held_out(setting, config())  # the weights have not moved since
     assert again["held_out/pass_at_1"] == measured[8]
-    assert again.keys() == {"held_out/pass_at_1", "held_out/maj_at_5", "held_out/not_answered"}
+    names = ("pass_at_1", "maj_at_5", "not_answered", "not_judged")
+    assert again.keys() == {f"held_out/{name}" for name in names}
+    assert again["held_out/not_judged"] == 0
     assert (measured[8] * 10) % 1 == pytest.approx(0, abs=1e-9)  # 2 questions, 5 outputs of each
+
+
+def test_held_out_outputs_that_cannot_be_judged_are_counted_and_no_wrong_answers(tmp_path, policy, questions):
+    setting = setting_in(tmp_path, policy, questions)
+    first, second = setting.held_out
+    one = measured_held_out(replace(setting, held_out=[first, replace(second, gold="?!")]), config())
+    assert one["held_out/not_judged"] == 5  # the outputs of the second question
+    assert (
+        one["held_out/pass_at_1"]
+        == measured_held_out(replace(setting, held_out=[first]), config())["held_out/pass_at_1"]
+    )
+    none = measured_held_out(replace(setting, held_out=[replace(first, gold="?!")]), config())
+    assert none.keys() == {"held_out/not_judged", "held_out/not_answered"}
 
 
 def test_every_output_is_on_disk_with_group_verdict_and_policy_version(tmp_path, policy, questions):
