@@ -4,6 +4,7 @@ Frames are read from Parquet and written by `commons/shards.py` with rows in ord
 content gives equal bytes whatever the engine did in between. Native engine here, the same plan on a Ray cluster.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,12 +21,14 @@ Frame: TypeAlias = daft.DataFrame
 # Daft types a comparison of columns as bool, which it is not.
 col: Any = daft.col
 lit: Any = daft.lit
+PATTERN_SIGNS = re.compile(r"[\[\]{}*?\\]")  # signs in a folder's name that Daft would read as a pattern
 HEX_DIGITS = 2  # of the page id that decide its shard
 
 
 def scan(folder: Path) -> Frame:
     """All Parquet files of a folder."""
-    return daft.read_parquet(f"{folder}/*.parquet")
+    literally = PATTERN_SIGNS.sub(r"\\\g<0>", str(folder))
+    return daft.read_parquet(f"{literally}/*.parquet")
 
 
 def rows(frame: Frame) -> Iterator[dict[str, Any]]:

@@ -85,7 +85,7 @@ def _round(crawl: Crawl, state: State, folder: Path, config: CorpusConfig, numbe
     domains = sorted(state.domains)
     chosen = training.lesson(crawl.marked, positives, domains, config.fasttext, seed=draw, rare=crawl.rare)
     trained = training.train(crawl.pages, chosen, folder, config.fasttext, seed=draw)
-    scores = round_frames.scored(crawl.pages, trained.path).collect()
+    scores = round_frames.scored(crawl.pages, trained.path, prior_words=config.fasttext.prior_words).collect()
     ranked = round_frames.with_rank(scores, positives if config.recall.seed_first else []).collect()
     recalled = _recall(ranked, chosen, crawl.given, config.recall, [one.budget_tokens for one in state.rounds])
     mine = recalled.pages.where(col("collected"))

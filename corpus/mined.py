@@ -56,7 +56,7 @@ def write_seed(path: Path, pages: Frame, mine: Frame, why: Mapping[str, str]) ->
     )
 
 
-def write_model(folder: Path, pages: Frame, scratch: Path, state: State, *, vectors: int) -> None:
+def write_model(folder: Path, pages: Frame, scratch: Path, state: State, *, vectors: int, prior_words: int) -> None:
     """model/: the quantised classifier of the last round with its size, and its agreement with the full one.
 
     Both score the held-out pages; `agreement` is the share that they put on the same side of the last cut."""
@@ -66,12 +66,13 @@ def write_model(folder: Path, pages: Frame, scratch: Path, state: State, *, vect
     classifier.quantise(full, small, vectors=vectors)
     ids = sorted([*state.held_out_maths, *state.held_out_other])
     texts = sorted((row["id"], row["text"]) for row in frames.rows(frames.with_ids(pages, ids).select("id", "text")))
-    one, two = (_scores(model, texts) for model in (full, small))
+    one, two = (_scores(Scorer(str(model), prior_words=prior_words), texts) for model in (full, small))
     cut = state.rounds[-1].cutoff_score
     gaps = [abs(a - b) for (_, a), (_, b) in zip(one, two, strict=True) if a is not None and b is not None]
     facts: dict[str, Any] = {
         "text": "corpus/classifier.py::fasttext_line",
         "labels": [classifier.MATHS, classifier.OTHER],
+        "prior_words": prior_words,
         "vectors": vectors,
         "bytes": small.stat().st_size,
         "bytes_full": full.stat().st_size,
@@ -83,6 +84,5 @@ def write_model(folder: Path, pages: Frame, scratch: Path, state: State, *, vect
     write_json(folder / "model" / "model.json", facts)
 
 
-def _scores(model: Path, texts: Iterable[tuple[str, str]]) -> list[Scored]:
-    scorer = Scorer(str(model))
+def _scores(scorer: Scorer, texts: Iterable[tuple[str, str]]) -> list[Scored]:
     return [(name, scorer.log_odds(text)) for name, text in texts]

@@ -69,9 +69,9 @@ def examples(pages: Frame, maths: Sequence[str], other: Sequence[str], *, seed: 
         yield row["maths"], row["text"]
 
 
-def scored(pages: Frame, model: Path) -> Frame:
+def scored(pages: Frame, model: Path, *, prior_words: int) -> Frame:
     """The light columns of the pages with `score`, the log-odds of the classifier at `model` (null: no known word)."""
-    worker: Any = _Classifier(str(model))
+    worker: Any = _Classifier(str(model), prior_words)
     light = ("id", "key", "url", "domain", "language", "tokens")
     return pages.select(*light, worker.score(col("text")).alias("score"))
 
@@ -80,8 +80,8 @@ def scored(pages: Frame, model: Path) -> Frame:
 class _Classifier:
     """Loads a model once per worker."""
 
-    def __init__(self, model: str) -> None:
-        self.model = classifier.Scorer(model)
+    def __init__(self, model: str, prior_words: int) -> None:
+        self.model = classifier.Scorer(model, prior_words=prior_words)
 
     @daft.method(return_dtype=DataType.float64())
     def score(self, text: str) -> float | None:

@@ -107,7 +107,8 @@ def _publish(
     write_json(work.folder / "decontamination.json", facts)
     mined.write_mined(work.folder, work.scratch, state)
     mined.write_seed(work.folder / "seed.jsonl", pages, mine, why)
-    mined.write_model(work.folder, pages, work.scratch, state, vectors=config.fasttext.shipped_vectors)
+    shipped = {"vectors": config.fasttext.shipped_vectors, "prior_words": config.fasttext.prior_words}
+    mined.write_model(work.folder, pages, work.scratch, state, **shipped)
     steps = _steps(distinct, state, mine, quoting)
     write_json(work.folder / "funnel.json", [step.row() for step in steps])
     digests = {name: artifact.digest for name, artifact in inputs.items()}

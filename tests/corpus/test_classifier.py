@@ -131,3 +131,13 @@ def test_training_order_is_that_of_the_examples(tmp_path):
     labels = [line.split(" ", 1)[0] for line in (tmp_path / "t.txt").read_text().splitlines()]
     assert labels[:4] == [MATHS, OTHER, MATHS, OTHER]
     assert all(one != two for one, two in itertools.pairwise(labels))
+
+
+def test_a_short_text_says_less_than_a_long_one_of_the_same_words(trained):
+    path = str(trained.path)
+    plain, shrunk = Scorer(path), Scorer(path, prior_words=10)
+    short, long = "the integral of a fraction", " ".join(["the integral of a fraction"] * 10)
+    assert shrunk.log_odds(short) == pytest.approx(plain.log_odds(short) * 5 / 15)
+    assert shrunk.log_odds(long) == pytest.approx(plain.log_odds(long) * 50 / 60)
+    assert shrunk.log_odds(long) > shrunk.log_odds(short) > 0
+    assert shrunk.log_odds("zyzzyva") is None
