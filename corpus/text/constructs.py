@@ -54,6 +54,13 @@ SOURCES = (
 )
 LATEX = re.compile(r"\\[A-Za-z]|[\^_]")
 DISPLAYED = re.compile(r"(?i)display|block|(?<![a-z])disp")
+# Commands of TeX mathematics; beside quotes, semicolons or doubled backslashes stands a program that prints them.
+TEX_COMMAND = re.compile(
+    r"\\(?:[dt]?frac|sqrt|times|cdot|div|pm|leq?|geq?|neq|sum|int|prod|lim|infty|angle|overline|vec|pi|theta|alpha|beta|"
+    r"gamma|delta|sigma|mu|lambda|left|right|mathbb|mathcal|text|approx|equiv|displaystyle|qquad|circ|cdots|ldots)"
+    r"(?![A-Za-z])"
+)
+PROGRAM = re.compile(r"[\"';$`]|\\\\[a-z]|\\(?:documentclass|usepackage|newcommand|begin\{document)")
 DELIMITED = re.compile(r"^\s*(?:\\\(|\\\[|\$|\\begin)")
 
 
@@ -133,6 +140,12 @@ def _is_more_than_a_formula(element: Element) -> bool:
     tags = [local_name(node) for node in _elements(element)]
     several = sum(tag in ("math", "img") for tag in tags) > 1
     return several or not OUTER_TAGS.isdisjoint(tags[1:]) or len("".join(element.itertext())) > MAX_CHARACTERS
+
+
+def is_tex_code(text: str) -> bool:
+    """Whether the text of an element for code is a formula in TeX, as exercise frameworks write it."""
+    command = TEX_COMMAND.search(text) if "\\" in text else None
+    return command is not None and command.group() != text.strip() and PROGRAM.search(text) is None
 
 
 def image_formula(get: Get) -> Found | None:

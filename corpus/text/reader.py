@@ -18,6 +18,7 @@ from corpus.text.constructs import (
     formula_of,
     image_formula,
     is_formula_container,
+    is_tex_code,
     sources_of,
 )
 from corpus.text.delimiters import save_written_formulas
@@ -73,6 +74,7 @@ class PageReader:
         self._parts: list[str] = []
         self._linked = self._links = self._codes = 0
         self._coded = False
+        self._code_starts: list[int] = []
         # Depth inside an element that is skipped, or captured as a tree when it may be a formula.
         self._aside = 0
         self._captured: etree.TreeBuilder | None = None
@@ -194,7 +196,7 @@ class PageReader:
 
     def _shut_pre(self) -> None:
         self._shut()
-        self._shut_code()
+        self._codes = max(self._codes - 1, 0)
 
     def _skip(self, tag: str, get: Get) -> None:
         if tag == "script" and is_formula_container(tag, get):
@@ -264,9 +266,15 @@ class PageReader:
         else:
             self._codes += 1
             self._coded = True
+            self._code_starts.append(len(self._parts))
 
     def _shut_code(self) -> None:
+        """Code in a line that holds commands of TeX mathematics is a formula: pages draw it with a script."""
         self._codes = max(self._codes - 1, 0)
+        first = self._code_starts.pop() if self._code_starts else 0
+        latex = "".join(self._parts[first:]).translate(UNCODE) if not self._codes else ""
+        if is_tex_code(latex):
+            self._parts[first:] = [self._formulas.word_for(latex, display=False, kind="code")]
 
     def _break(self, tag: str, get: Get) -> None:
         self._parts.append(f" {BREAK} ")

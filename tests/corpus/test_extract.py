@@ -126,6 +126,20 @@ def test_asciimath_is_read_only_where_the_page_loads_it():
     assert "Before $x^2$ after" in text_of("<script src='asciimath.js'></script>`x^2`")
 
 
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("<code>\\dfrac{<var>A</var>}{2} \\times 3</code>", "$\\dfrac{A}{2} \\times 3$"),
+        ("<code>print('\\frac{1}{2}')</code>", "print('\\frac{1}{2}')"),
+        ("<code>\\usepackage{amsmath} \\text</code>", "\\usepackage{amsmath} \\text"),
+        ("<code>\\sigma</code>", "\\sigma"),
+        ("<code>C:\\timesheet</code>", "C:\\timesheet"),
+    ],
+)
+def test_code_that_is_tex_of_a_formula_is_one(code, text):
+    assert f"Before {text} after" in " ".join(text_of(code).split())
+
+
 def test_code_is_no_formula():
     code = text_of("<code>$x$ and \\(y\\)</code>")
     assert "Before $x$ and \\(y\\) after" in code
