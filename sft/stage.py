@@ -4,9 +4,9 @@ The control of `rl` is this same command on its own result: `--base runs/tiny/sf
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from commons.config import Config
@@ -48,6 +48,14 @@ class Optimiser(AdamW):
     """Constant, or the steps of section 2.2, for small models whose weights stay noisy else. [-; section 3]"""
     warmup_steps: int = Field(default=0, ge=0)
     """Steps of linear warm-up before it. [steps; ours]"""
+    drops: tuple[float, float] = (0.8, 0.9)
+    """When `multi_step` falls to 31.6% and to 10% of the rate. [fractions of the steps; section 2.2]"""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not 0 < self.drops[0] <= self.drops[1] <= 1:
+            raise ValueError(f"optimiser.drops is {list(self.drops)}: give two rising fractions of the steps, 0 to 1")
+        return self
 
 
 class HeldOut(Config):
@@ -138,7 +146,7 @@ def learning_rate(step: int, optimiser: Optimiser, steps: int) -> float:
     """The rate of one step: constant as in section 3, or the schedule of section 2.2 over `steps`."""
     peak, warmup = optimiser.learning_rate, optimiser.warmup_steps
     if optimiser.schedule == "multi_step":
-        return multi_step(step, peak=peak, total_steps=steps, warmup_steps=warmup)
+        return multi_step(step, peak=peak, total_steps=steps, warmup_steps=warmup, drops=optimiser.drops)
     return constant(step, peak=peak, warmup_steps=warmup)
 
 

@@ -23,3 +23,8 @@ def test_the_multi_step_rate_has_the_papers_three_levels(step, rate):
 def test_the_constant_rate_is_the_peak_after_its_warm_up():
     assert [constant(step, peak=2.0, warmup_steps=4) for step in range(6)] == [0.5, 1.0, 1.5, 2.0, 2.0, 2.0]
     assert constant(0, peak=2.0) == 2.0
+
+
+def test_the_multi_step_rate_falls_where_it_is_told():
+    rates = [multi_step(step, peak=1.0, total_steps=10, warmup_steps=0, drops=(0.5, 0.7)) for step in range(10)]
+    assert rates == [1.0] * 5 + [0.316] * 2 + [0.1] * 3
