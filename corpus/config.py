@@ -58,7 +58,7 @@ class FastText(Config):
     """Passes over the training pages. [-; ours, section 2.1: 3]"""
     buckets: int = Field(default=200_000, ge=1)
     """Hash buckets of word runs; the library's own 2,000,000 need 1.9 GiB at 256 dimensions. [-; ours]"""
-    prior_words: int = Field(default=50, ge=0)
+    prior_words: int = Field(default=100, ge=0)
     """A text is scored as if so many words that say nothing stood beside it; 0: not. [words; ours, section 2.1: 0]"""
     shipped_vectors: int = Field(default=10_000, ge=1)
     """Vectors of words and runs of words in the quantised copy of the last model, the longest first. [-; ours]"""
