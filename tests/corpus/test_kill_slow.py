@@ -1,4 +1,4 @@
-"""kill -9 of `python -m corpus` in each of its steps and at random times: the same command goes on to the same digest."""
+"""kill -9 of `python -m corpus` in each step and at random times: the same command ends with the same digest."""
 
 import os
 import random
