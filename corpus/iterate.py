@@ -67,10 +67,11 @@ def iterate(
     state = State(domains=_domains_of(marked, given))
     for number in range(1, config.recall.rounds + 1):
         folder = scratch / f"round-{number}"
+        if read_state(folder) is None:
+            save_state(folder, _round(crawl, state, folder, config, number))
+        # from the file also when it was made just now: what a run writes must not depend on where it was killed
         found = read_state(folder)
-        if found is None:
-            found = _round(crawl, state, folder, config, number)
-            save_state(folder, found)
+        assert found is not None
         state = found
         log.write(number, _numbers(state.rounds[-1]))
         if state.rounds[-1].already_collected >= config.recall.stop_share:
