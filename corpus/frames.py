@@ -25,6 +25,7 @@ Frame: TypeAlias = daft.DataFrame
 col: Any = daft.col
 lit: Any = daft.lit
 HEX_DIGITS = 2  # of the page id that decide its shard
+KEPT = ("kept_row", "kept_id", "kept_key", "kept_digest")
 FILES = "files.json"
 FILES_PER_TASK = 25  # small shards are read together: each task and each piece of a shuffle costs some milliseconds
 
@@ -84,13 +85,13 @@ def write_shards(frame: Frame, folder: Path, *, shards: int) -> int:
 def best_of_each(pages: Frame, name: str) -> Frame:
     """The pages with `kept_row`, `kept_id`, `kept_key` and `kept_digest`: those of the page with the highest claim
     (`deduplicate.claim`) among the pages with the same value of column `name`."""
-    claims = column(claim, DataType.string())
-    claimed = pages.with_column("claim", claims(col("tokens"), col("date"), col("id"), col("url"), col("row")))
-    best = claimed.groupby(name).agg(col("claim").max())
-    kept = {"row": "kept_row", "id": "kept_id", "key": "kept_key", "text_digest": "kept_digest"}
-    winners = claimed.join(best.select("claim"), on="claim", how="semi")
-    named = winners.select(col(name).alias("_value"), *(col(old).alias(new) for old, new in kept.items()))
-    return claimed.exclude("claim").join(named, left_on=name, right_on="_value").exclude("_value")
+    named = column(_claim_and_page, DataType.string())
+    claims = named(col("tokens"), col("date"), col("id"), col("url"), col("row"), col("key"), col("text_digest"))
+    best = pages.select(name, claims.alias("claim")).groupby(name).agg(col("claim").max())
+    kept: Any = daft.func(
+        _page_of_claim, return_dtype=DataType.struct(dict.fromkeys(KEPT, DataType.string())), unnest=True
+    )
+    return pages.join(best, on=name).select(*pages.column_names, kept(col("claim")))
 
 
 def batches(frame: Frame) -> Iterator[pa.RecordBatch]:
@@ -135,6 +136,16 @@ def tally(collected: Frame, name: str) -> list[dict[str, Any]]:
 def column(decide: Callable[..., Any], kind: DataType) -> Any:
     """A pure function of values as a function of columns."""
     return daft.func(decide, return_dtype=kind)
+
+
+def _claim_and_page(  # the page goes with its claim: one group-by and one join on one column, whatever the partitions
+    tokens: int, date: str, identity: str, url: str, row: str, key: str, digest: str
+) -> str:
+    return claim(tokens, date, identity, url, row) + "\n" + json.dumps([row, identity, key, digest])
+
+
+def _page_of_claim(best: str) -> dict[str, str]:
+    return dict(zip(KEPT, json.loads(best.rpartition("\n")[2]), strict=True))
 
 
 def _id_frame(ids: Sequence[str]) -> Frame:
