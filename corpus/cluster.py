@@ -4,6 +4,7 @@ All that is worth keeping lies in files that every node sees. A task that was lo
 passes over the shards that are there; a step of frames that lost what a node held in memory starts again from files.
 """
 
+import socket
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,7 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 LOCAL = "local"
+ANSWER_SECONDS = 10.0
 MOST_LOSSES = 5  # of one task or one step; a cluster that loses more is not fit for the run
 TASKS_PER_CPU = 4  # enough to even out their lengths
 MOST_PER_TASK = 16
@@ -145,6 +147,17 @@ def batches_for(items: Sequence[In], cpus: int) -> list[list[In]]:
     return [list(items[first : first + size]) for first in range(0, len(items), size)]
 
 
+def require_answer(address: str) -> None:
+    """Raises ConfigError when nothing listens at host:port; Ray itself would end the process after a minute."""
+    host, _, port = address.rpartition(":")
+    if "://" in address or not host or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
+    except OSError as error:
+        raise ConfigError(f"cluster={address}: nothing answers there ({error}); `local` starts a cluster") from None
+
+
 @contextmanager
 def connected(address: str, *, workers: int) -> Iterator[Nodes | None]:
     """The nodes of the Ray cluster at `address`; `local` starts one of `workers` CPUs here, and empty means none.
@@ -158,6 +171,7 @@ def connected(address: str, *, workers: int) -> Iterator[Nodes | None]:
         import ray
     except ImportError:
         raise ConfigError(f"cluster={address} needs Ray: pip install -c constraints.txt -e '.[cluster]'") from None
+    require_answer(address)
     try:
         start = {"num_cpus": workers, "include_dashboard": False} if address == LOCAL else {}
         ray.init(address=address, log_to_driver=False, logging_level="error", **start)

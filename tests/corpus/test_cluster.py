@@ -1,6 +1,7 @@
 """What the cluster front promises without a cluster: what counts as a loss, what is sent where, what stays the same."""
 
 import pickle
+import socket
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from commons.config import identity
 from commons.errors import ConfigError, DataError
 from corpus import frames
-from corpus.cluster import MOST_LOSSES, MOST_PER_TASK, Nodes, batches_for, connected, loss_of, step
+from corpus.cluster import MOST_LOSSES, MOST_PER_TASK, Nodes, batches_for, connected, loss_of, require_answer, step
 from corpus.config import CorpusConfig
 from corpus.reading.remote import Pace
 from corpus.reading.sources import LocalFile, RemoteFile
@@ -84,6 +85,15 @@ def test_without_an_address_there_are_no_nodes_and_without_ray_it_says_how_to_ge
         assert nodes is None
     with pytest.raises(ConfigError, match=r"cluster=local needs Ray: pip install"), connected("local", workers=2):
         pass
+
+
+def test_an_address_at_which_nothing_listens_is_a_config_error():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        require_answer(address)
+    with pytest.raises(ConfigError, match="nothing answers there"):
+        require_answer(address)
+    require_answer("auto")
 
 
 def test_the_cluster_is_no_part_of_what_an_artifact_is():
