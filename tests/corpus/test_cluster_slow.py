@@ -17,6 +17,7 @@ from commons.artifacts import read_manifest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = 600
+WARC_FILES = 24
 STORE_BYTES = 200 << 20
 SETTINGS = ("recall.rounds=1", "shards=2", "workers=1")
 SAMPLE = ("near_duplicates=20", "quotations=5", "seed_pages=60", "english_questions=20", "chinese_questions=10")
@@ -35,7 +36,18 @@ def crawl(tmp_path_factory):
         stop = pytest.fail if os.environ.get("DSM_REQUIRE_RAY") else pytest.skip
         stop("needs Ray: pip install -c constraints.txt -e '.[cluster]'")
     out = tmp_path_factory.mktemp("sample") / "crawl"
-    finish([sys.executable, "-m", "corpus.sample", "--out", str(out), f"pages={PAGES}", "warc_files=24", *SAMPLE])
+    finish(
+        [
+            sys.executable,
+            "-m",
+            "corpus.sample",
+            "--out",
+            str(out),
+            f"pages={PAGES}",
+            f"warc_files={WARC_FILES}",
+            *SAMPLE,
+        ]
+    )
     return out
 
 
@@ -144,21 +156,19 @@ def test_killed_nodes_and_drivers_cost_what_was_in_flight_and_change_nothing(cra
     with two_nodes() as nodes:
         arguments = command(crawl, out, f"cluster={nodes.cluster.address}")
         driver = start(arguments)
-        assert wait_until(lambda: len(ages(captures)) >= 3, driver)  # a node in mid-extraction
-        nodes.kill_the_second()
-        assert wait_until(lambda: len(ages(captures)) >= 12, driver)  # the driver in mid-extraction
+        assert wait_until(lambda: len(ages(captures)) >= 3, driver)  # the driver in mid-extraction
         driver.kill()
         driver.communicate()
-        time.sleep(5)  # until its tasks have ended too
         done = ages(captures)
+        assert len(done) < WARC_FILES
         driver = start(arguments)
-        assert wait_until(lambda: len(ages(captures)) == 24, driver)
+        assert wait_until(lambda: len(ages(captures)) >= min(len(done) + 3, WARC_FILES), driver)
+        nodes.kill_the_second()  # in mid-extraction
+        assert wait_until(lambda: len(ages(captures)) == WARC_FILES, driver)
         assert {name: ages(captures)[name] for name in done} == done, "a finished shard was made again"
-        assert wait_until(lambda: (scratch / "by-key").exists(), driver)  # a node in a step of frames
-        time.sleep(draw.uniform(0.0, 2.0))
-        nodes.kill_the_second()
-        assert wait_until(lambda: (scratch / "round-1" / "model.bin").exists(), driver)  # and in a round
-        nodes.kill_the_second()
+        assert wait_until(lambda: (scratch / "by-key").exists(), driver)
+        time.sleep(draw.uniform(0.0, 5.0))
+        nodes.kill_the_second()  # in a step of frames
         output, _ = driver.communicate()
         assert driver.returncode == 0, output
     same(read_manifest(out), alone)
