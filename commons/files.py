@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+from uuid import uuid4
 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """A binary file that appears under `path` whole when the block ends; after an error nothing appears."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # Process numbers repeat on the machines that share a file system.
+    unfinished = path.with_name(f".{path.name}.{uuid4().hex[:12]}.tmp")
     try:
         with unfinished.open("wb") as file:
             yield file

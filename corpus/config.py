@@ -160,6 +160,8 @@ class CorpusConfig(Config):
     """Seed of every random draw. [-; ours]"""
     workers: int = Field(default=2, ge=1, json_schema_extra={"identity": False})
     """Processes that extract text. [processes; ours]"""
+    cluster: str = Field(default="", json_schema_extra={"identity": False})
+    """Ray cluster that does the work: its address, auto, or local for one on this machine; empty: none. [-; ours]"""
     shards: int = Field(default=4, ge=1, le=256)
     """Files of the output, by the first byte of the page id. [files; ours]"""
     general_tokens: int = Field(default=5_000_000, ge=0)

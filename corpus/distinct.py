@@ -10,7 +10,7 @@ from corpus import frames
 from corpus.candidates import candidate_groups, ranges_for, signed
 from corpus.compare import COLUMNS as COMPARED
 from corpus.compare import duplicates
-from corpus.frames import Frame, col, lit
+from corpus.frames import Frame, col, lit, stored
 from corpus.funnel import Step, count_of, reasons
 from corpus.minhash import bands_and_rows
 from corpus.pages import PLACE
@@ -39,11 +39,11 @@ def write_distinct(
     everything = frames.scan(captures)
     unread = list(_unread(everything.where(col("reason") != "")))
     read = everything.where(col("reason") == "")
-    by_key = frames.best_of_each(read.exclude("text", "signature"), "key").collect()
+    by_key = stored(frames.best_of_each(read.exclude("text", "signature"), "key"), pages.parent / "by-key")
     repeats = list(_copies(by_key, "same url"))
-    by_text = frames.best_of_each(_kept(by_key), "text_digest").collect()
+    by_text = stored(frames.best_of_each(_kept(by_key), "text_digest"), pages.parent / "by-text")
     copies = list(_copies(by_text, "same text"))
-    kept = _kept(by_text).collect()
+    kept = stored(_kept(by_text), pages.parent / "kept")
     shape = bands_and_rows(hashes, similarity=similarity, missed_weight=missed_weight)
     rows = read.join(kept.select("row"), on="row", how="semi")
     alike = _near(rows, kept, pages.parent / "near", shape, similarity=similarity, range_mb=range_mb)

@@ -1,11 +1,12 @@
 """The parts of a crawl -> one Parquet shard of page rows each, resumed at the part after a kill.
 
 The parent splits archives into records, children parse them and make pages: what can hang or crash is in a child.
+On a cluster the parents are tasks on its nodes, one CPU and one child each.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import groupby
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from commons.progress import bar
 from commons.shards import read_parquet, write_parquet_rows
+from corpus.cluster import Nodes, batches_for
 from corpus.crawl import is_capture, unread
 from corpus.pages import Item, Page, dropped, page_of_span
 from corpus.reading.sources import Part
@@ -33,12 +35,24 @@ MOST_HEADERS = 1 << 17  # bytes of WARC and HTTP headers beside the largest body
 
 
 def extract_crawl(
-    parts: Sequence[Part], shards: Path, *, hashes: int, max_body_bytes: int, workers: int, limits: Limits
+    parts: Sequence[Part],
+    shards: Path,
+    *,
+    hashes: int,
+    max_body_bytes: int,
+    workers: int,
+    limits: Limits,
+    nodes: Nodes | None = None,
 ) -> None:
     """Writes `shards/NAME.parquet` for each part of a crawl that has none yet. Rows: SCHEMA, dropped ones too.
 
-    Raises DataError when a server stays busy; the shards that are there by then stay.
+    With `nodes` they do it, whatever `workers` says. Raises DataError when a server stays busy, or when nodes are lost
+    again and again; the shards that are there by then stay.
     """
+    if nodes is not None:
+        settings = {"hashes": hashes, "max_body_bytes": max_body_bytes, "limits": limits}
+        _spread(parts, nodes, partial(extract_crawl, shards=shards, workers=1, **settings), shards)
+        return
     targets = [shards / f"{_name_of(part)}.parquet" for part in parts]
     todo = [number for number, target in enumerate(targets) if not target.exists()]
     items = (
@@ -56,6 +70,15 @@ def extract_crawl(
     for number in todo:
         if not targets[number].exists():
             write_parquet_rows(targets[number], [], SCHEMA)
+
+
+def _spread(parts: Sequence[Part], nodes: Nodes, work: Callable[[Sequence[Part]], None], shards: Path) -> None:
+    readers = nodes.cpus
+    todo = [part.shared_by(readers) for part in parts if not (shards / f"{_name_of(part)}.parquet").exists()]
+    shards.mkdir(parents=True, exist_ok=True)
+    batches = batches_for(todo, readers)
+    for _ in bar(nodes.spread("extraction", work, batches), total=len(batches), label="corpus: runs of archives"):
+        pass
 
 
 def reading_counts(shards: Path) -> dict[str, dict[str, int]]:

@@ -1,10 +1,13 @@
 """The Daft plans: scans, group-bys and joins. Decisions about a page are the pure functions of the neighbours.
 
 Frames are read from Parquet and written by `commons/shards.py` with rows in order of their ids, so that equal
-content gives equal bytes whatever the engine did in between. Native engine here, the same plan on a Ray cluster.
+content gives equal bytes whatever the engine did in between. Native engine here, the same plan on a Ray cluster:
+there, what a step comes back to lies in files (`stored`), for what a node holds in memory is lost with it.
 """
 
+import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,6 +16,7 @@ import daft
 import pyarrow as pa
 from daft import DataType
 
+from commons.files import write_json
 from commons.shards import write_parquet
 from corpus.deduplicate import claim
 from corpus.draws import draw
@@ -23,12 +27,36 @@ col: Any = daft.col
 lit: Any = daft.lit
 PATTERN_SIGNS = re.compile(r"[\[\]{}*?\\]")  # signs in a folder's name that Daft would read as a pattern
 HEX_DIGITS = 2  # of the page id that decide its shard
+KEPT = ("kept_row", "kept_id", "kept_key", "kept_digest")
+FILES = "files.json"
+FILES_PER_TASK = 25  # small shards are read together: each task and each piece of a shuffle costs some milliseconds
+
+
+def use_nodes() -> None:
+    """All plans of this process run on the Ray cluster that it is connected to, from now on."""
+    daft.set_runner_ray(noop_if_initialized=True)
+    daft.set_execution_config(enable_scan_task_split_and_merge=True, max_sources_per_scan_task=FILES_PER_TASK)
+
+
+def stored(frame: Frame, folder: Path) -> Frame:
+    """A frame that is read more than once, computed once: here in memory, on a cluster into files of `folder`.
+
+    On a cluster a finished folder is taken as it is: a step that starts again, or a run, goes on behind it.
+    """
+    if not _on_nodes():
+        return frame.collect()
+    listed = folder / FILES
+    if not listed.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        written = frame.write_parquet(str(folder), compression="zstd").to_pydict()["path"]
+        # What a lost task wrote is written once more: the folder may hold rows twice, the list does not.
+        write_json(listed, sorted(Path(path).name for path in written))
+    return _of_files(frame, [str(folder / name) for name in json.loads(listed.read_text(encoding="utf-8"))])
 
 
 def scan(folder: Path) -> Frame:
     """All Parquet files of a folder."""
-    literally = PATTERN_SIGNS.sub(r"\\\g<0>", str(folder))
-    return daft.read_parquet(f"{literally}/*.parquet")
+    return daft.read_parquet(f"{_literally(str(folder))}/*.parquet")
 
 
 def rows(frame: Frame) -> Iterator[dict[str, Any]]:
@@ -44,11 +72,12 @@ def from_rows(columns: Mapping[str, Any]) -> Frame:
 def write_shards(frame: Frame, folder: Path, *, shards: int) -> int:
     """Writes `frame` as part-00.parquet, .. by the first byte of `id`, each in order of the ids; returns the rows."""
     shard = column(_shard_of, DataType.int64())
-    numbered = frame.with_column("_shard", shard(col("id"), shards)).collect()
+    numbered = frame.with_column("_shard", shard(col("id"), shards))
+    unsorted = folder.with_name(f"{folder.name}.unsorted")
     total = 0
-    for number in range(shards):
-        part = numbered.where(col("_shard") == number).exclude("_shard").to_arrow().sort_by("id")
-        total += write_parquet(folder / f"part-{number:02d}.parquet", part)
+    for number, part in _parts(numbered, unsorted, shards):
+        total += write_parquet(folder / f"part-{number:02d}.parquet", part.to_arrow().sort_by("id"))
+    shutil.rmtree(unsorted, ignore_errors=True)
     return total
 
 
@@ -58,13 +87,13 @@ def write_shards(frame: Frame, folder: Path, *, shards: int) -> int:
 def best_of_each(pages: Frame, name: str) -> Frame:
     """The pages with `kept_row`, `kept_id`, `kept_key` and `kept_digest`: those of the page with the highest claim
     (`deduplicate.claim`) among the pages with the same value of column `name`."""
-    claims = column(claim, DataType.string())
-    claimed = pages.with_column("claim", claims(col("tokens"), col("date"), col("id"), col("url"), col("row")))
-    best = claimed.groupby(name).agg(col("claim").max())
-    kept = {"row": "kept_row", "id": "kept_id", "key": "kept_key", "text_digest": "kept_digest"}
-    winners = claimed.join(best.select("claim"), on="claim", how="semi")
-    named = winners.select(col(name).alias("_value"), *(col(old).alias(new) for old, new in kept.items()))
-    return claimed.exclude("claim").join(named, left_on=name, right_on="_value").exclude("_value")
+    named = column(_claim_and_page, DataType.string())
+    claims = named(col("tokens"), col("date"), col("id"), col("url"), col("row"), col("key"), col("text_digest"))
+    best = pages.select(name, claims.alias("claim")).groupby(name).agg(col("claim").max())
+    kept: Any = daft.func(
+        _page_of_claim, return_dtype=DataType.struct(dict.fromkeys(KEPT, DataType.string())), unnest=True
+    )
+    return pages.join(best, on=name).select(*pages.column_names, kept(col("claim")))
 
 
 def batches(frame: Frame) -> Iterator[pa.RecordBatch]:
@@ -111,9 +140,48 @@ def column(decide: Callable[..., Any], kind: DataType) -> Any:
     return daft.func(decide, return_dtype=kind)
 
 
+def _claim_and_page(  # the page goes with its claim: one group-by and one join on one column, whatever the partitions
+    tokens: int, date: str, identity: str, url: str, row: str, key: str, digest: str
+) -> str:
+    return claim(tokens, date, identity, url, row) + "\n" + json.dumps([row, identity, key, digest])
+
+
+def _page_of_claim(best: str) -> dict[str, str]:
+    return dict(zip(KEPT, json.loads(best.rpartition("\n")[2]), strict=True))
+
+
 def _id_frame(ids: Sequence[str]) -> Frame:
     return from_rows({"id": list(ids) or [""]})
 
 
+def _on_nodes() -> bool:
+    return bool(daft.get_or_infer_runner_type() == "ray")
+
+
+def _of_files(frame: Frame, paths: Sequence[str]) -> Frame:
+    """The rows of files that hold the columns of `frame`."""
+    if not paths:
+        return daft.from_arrow(frame.schema().to_pyarrow_schema().empty_table())
+    return daft.read_parquet([_literally(path) for path in paths]).select(*frame.column_names)
+
+
+def _parts(numbered: Frame, unsorted: Path, shards: int) -> Iterator[tuple[int, Frame]]:
+    """The rows of each `_shard`, without it. On a cluster they are dealt to files first, so that all is read once."""
+    plain = numbered.exclude("_shard")
+    if not _on_nodes():
+        rows_of = numbered.collect()
+        yield from ((number, rows_of.where(col("_shard") == number).exclude("_shard")) for number in range(shards))
+        return
+    shutil.rmtree(unsorted, ignore_errors=True)
+    written = numbered.write_parquet(str(unsorted), compression="zstd", partition_cols=["_shard"]).to_pydict()
+    places = list(zip(written["_shard"], written["path"], strict=True))
+    for number in range(shards):
+        yield number, _of_files(plain, sorted(path for shard, path in places if int(shard) == number))
+
+
 def _shard_of(identity: str, shards: int) -> int:
     return int(identity[:HEX_DIGITS], 16) * shards // 16**HEX_DIGITS
+
+
+def _literally(path: str) -> str:
+    return PATTERN_SIGNS.sub(r"\\\g<0>", path)

@@ -32,10 +32,13 @@ class Kept:
     pages_with_personal_data: int
 
 
-def write_kept(frame: Frame, folder: Path, *, shards: int, mask_emails: bool, mask_ip_addresses: bool) -> Kept:
-    """Writes `pages/` or `general/`: the clean pages of a frame with COLUMNS."""
+def write_kept(
+    frame: Frame, folder: Path, scratch: Path, *, shards: int, mask_emails: bool, mask_ip_addresses: bool
+) -> Kept:
+    """Writes `pages/` or `general/`: the clean pages of a frame with COLUMNS. `scratch` is a folder for it alone."""
     clean = frame.where(~col("contaminated")).select(*COLUMNS)
-    done = release.masked_text(clean, emails=mask_emails, ip_addresses=mask_ip_addresses).collect()
+    masked = release.masked_text(clean, emails=mask_emails, ip_addresses=mask_ip_addresses)
+    done = frames.stored(masked, scratch)
     frames.write_shards(done.select(*COLUMNS), folder, shards=shards)
     personal = done.select("emails", "ip_addresses").where((col("emails") > 0) | (col("ip_addresses") > 0))
     with_personal = list(frames.rows(personal))

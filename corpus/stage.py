@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from commons.shards import write_jsonl, write_parquet
 from commons.stage import Inputs, Outcome, Stage, Work
 from corpus import frames, mined, outputs, release, round_frames
 from corpus.card import data_card
+from corpus.cluster import Nodes, connected, step
 from corpus.config import CorpusConfig, Decontamination, Reading
 from corpus.decontaminate import Rule
 from corpus.distinct import Distinct, Dropped, write_distinct
@@ -37,12 +39,23 @@ DUPLICATES = ("same url", "same text", "near duplicate")
 
 def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
     """Reads, deduplicates, decontaminates and mines a crawl; see docs/artifacts.md for what lies in the result."""
+    here = replace(work, folder=work.folder.absolute())  # a node may have been started in another folder
+    with connected(config.cluster, workers=config.workers) as nodes:
+        if nodes is None:
+            return _run(here, config, inputs, None)
+        frames.use_nodes()
+        outcome = _run(here, config, inputs, nodes)
+        write_json(here.logs / "cluster.json", nodes.facts())
+        return outcome
+
+
+def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) -> Outcome:
     captures, pages = work.scratch / "captures", work.scratch / "pages"
     reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else ()
     rules = config.decontamination
     index = index_for(
         inputs["benchmarks"], work.scratch / "index", answers=rules.answers, gram_tokens=rules.gram_tokens
-    )
+    ).absolute()
     tested = checked(self_test(load_index(index), _rule(rules), per_file=rules.self_test_items, seed=config.seed))
     extract_crawl(
         crawl_parts(inputs["crawl"].path, config.reading),
@@ -51,25 +64,40 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
         max_body_bytes=config.reading.max_body_bytes,
         workers=config.workers,
         limits=Limits(config.reading.timeout_seconds, config.reading.memory_bytes),
+        nodes=nodes,
     )
     write_json(work.folder / "reading.json", reading_counts(captures))
-    distinct = write_distinct(
-        captures,
-        pages,
-        hashes=config.duplicates.hashes,
-        similarity=config.duplicates.similarity,
-        missed_weight=config.duplicates.missed_weight,
-        range_mb=config.duplicates.range_mb,
-        shards=config.shards,
-    )
+    distinct = step(nodes, "deduplication", lambda: _distinct(captures, pages, config))
     if not distinct.steps[-1].left.pages:
         raise DataError(f"no page of {inputs['crawl'].path} has any text ({dict(distinct.steps[0].dropped)})")
-    quoted = release.with_quotations(frames.scan(pages).select("id", "text"), index, _rule(rules)).exclude("text")
-    write_parquet(work.scratch / "quoted" / "quoted.parquet", quoted.to_arrow().sort_by("id"))
-    seeds = _seed_ids(inputs["seed-pages"].path, pages, distinct)
+    step(nodes, "decontamination", lambda: _write_quoted(work, index, rules))
+    seeds = step(nodes, "seed pages", lambda: _seed_ids(inputs["seed-pages"].path, pages, distinct))
     with MetricsLog(work.logs) as log:
-        state = iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
-    return _publish(work, config, inputs, distinct, state, seeds, index, tested)
+        state = step(nodes, "rounds", lambda: iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log))
+    return step(nodes, "publication", lambda: _publish(work, config, inputs, distinct, state, seeds, index, tested))
+
+
+def _distinct(captures: Path, pages: Path, config: CorpusConfig) -> Distinct:
+    rules = config.duplicates
+    return write_distinct(
+        captures,
+        pages,
+        hashes=rules.hashes,
+        similarity=rules.similarity,
+        missed_weight=rules.missed_weight,
+        range_mb=rules.range_mb,
+        shards=config.shards,
+    )
+
+
+def _write_quoted(work: Work, index: Path, rules: Decontamination) -> None:
+    """What the distinct pages quote, once."""
+    path = work.scratch / "quoted" / "quoted.parquet"
+    if not path.exists():
+        pages = frames.scan(work.scratch / "pages").select("id", "text")
+        write_parquet(
+            path, release.with_quotations(pages, index, _rule(rules)).exclude("text").to_arrow().sort_by("id")
+        )
 
 
 def crawl_parts(crawl: Path, reading: Reading) -> list[Part]:
@@ -90,13 +118,14 @@ def _publish(
 ) -> Outcome:
     """Writes the artifact from the scratch folders, prints the funnel and reports the counts."""
     joined = frames.scan(work.scratch / "pages").join(frames.scan(work.scratch / "quoted"), on="id")
-    pages = release.cleaned(joined).collect()
+    pages = frames.stored(release.cleaned(joined), work.scratch / "cleaned")
     why = mined.provenance(state, given)
     mine, other = round_frames.with_rounds(pages, mined.collected_folders(work.scratch, state))
-    mine, other = round_frames.with_provenance(mine, why).collect(), other.collect()
+    mine = frames.stored(round_frames.with_provenance(mine, why), work.scratch / "collected")
+    other = frames.stored(other, work.scratch / "others")
     quoting = outputs.quoting_rows(mine)
     general = outputs.capped(other, tokens=config.general_tokens, seed=config.seed)
-    kept = {name: _kept(frame, work.folder / name, config) for name, frame in (("pages", mine), ("general", general))}
+    kept = {name: _kept(frame, work, name, config) for name, frame in (("pages", mine), ("general", general))}
     outputs.write_dropped(work.folder / "dropped" / "dropped.jsonl.zst", [*distinct.dropped, *quoting])
     quotations = outputs.quotation_rows(pages)
     write_jsonl(work.folder / "decontamination.jsonl", quotations)
@@ -110,19 +139,20 @@ def _publish(
     shipped = {"vectors": config.fasttext.shipped_vectors, "prior_words": config.fasttext.prior_words}
     mined.write_model(work.folder, pages, work.scratch, state, **shipped)
     steps = _steps(distinct, state, mine, quoting)
-    write_json(work.folder / "funnel.json", [step.row() for step in steps])
+    write_json(work.folder / "funnel.json", [one.row() for one in steps])
     digests = {name: artifact.digest for name, artifact in inputs.items()}
-    card = data_card(config, digests, [step.row() for step in steps], kept, outputs.pages_by_domain(mine), facts)
+    card = data_card(config, digests, [one.row() for one in steps], kept, outputs.pages_by_domain(mine), facts)
     write_atomic(work.folder / "README.md", card)
     _show(work, steps, f"tokens: {TOKENIZER}; {facts['texts']:,} benchmark texts protected; {tested.summary()}")
     return _outcome(steps, state, kept, facts)
 
 
-def _kept(frame: Frame, folder: Path, config: CorpusConfig) -> Kept:
+def _kept(frame: Frame, work: Work, name: str, config: CorpusConfig) -> Kept:
     personal = config.personal_data
     return outputs.write_kept(
         frame,
-        folder,
+        work.folder / name,
+        work.scratch / f"kept-{name}",
         shards=config.shards,
         mask_emails=personal.mask_emails,
         mask_ip_addresses=personal.mask_ip_addresses,

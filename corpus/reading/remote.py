@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from itertools import chain
 from typing import Protocol
@@ -106,6 +106,11 @@ class Fetcher:
     def read(self, url: str, first: int, length: int) -> bytes:
         """`length` bytes of a file from `first` on. Raises as `stream`."""
         return b"".join(self.stream(url, first, first + length))
+
+    def shared_by(self, readers: int) -> "Fetcher":
+        """A new fetcher for one of so many that read at once: together they ask no faster than this one."""
+        pace = replace(self.pace, requests_per_second=self.pace.requests_per_second / readers)
+        return Fetcher(self.transports, pace, self.sleep, self.clock)
 
     def size(self, url: str) -> int:
         """The size of a file in bytes. Raises as `stream`."""

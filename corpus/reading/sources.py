@@ -42,6 +42,9 @@ class Part(Protocol):
     def spans(self, *, most_bytes: int) -> Iterator[tuple[str, Span]]:
         """(file, span) of every record. Raises DataError when a server stays busy."""
 
+    def shared_by(self, readers: int) -> "Part":
+        """The part for one of so many processes, here or on another machine, that ask servers no faster together."""
+
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
@@ -55,6 +58,10 @@ class LocalFile:
         with self.path.open("rb") as file:
             for span in split(iter(lambda: file.read(CHUNK), b""), most_bytes=most_bytes):
                 yield self.name, span
+
+    def shared_by(self, readers: int) -> Part:
+        """See Part."""
+        return replace(self, path=self.path.absolute())
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,10 @@ class RemoteFile:
                 yield self.name, span
         except Unreachable as error:
             yield self.name, Span(0, 0, b"", UNREACHABLE, str(error))
+
+    def shared_by(self, readers: int) -> Part:
+        """See Part."""
+        return replace(self, fetcher=self.fetcher.shared_by(readers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +105,11 @@ class ChosenRecords:
             for place in read.places:
                 start = place.offset - read.offset
                 yield place.file, _one(place, data[start : start + place.length], most_bytes)
+
+    def shared_by(self, readers: int) -> Part:
+        """See Part."""
+        base = self.base if "://" in self.base else str(Path(self.base).absolute())
+        return replace(self, base=base, fetcher=self.fetcher.shared_by(readers))
 
     def _bytes(self, read: Read) -> bytes:
         if "://" in self.base:

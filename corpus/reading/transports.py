@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import urllib3
@@ -22,6 +23,7 @@ class Http:
     """http and https. The agent's name tells a server whom to ask."""
 
     def __init__(self, *, timeout_seconds: float, agent: str = "deepseekmath-recipe/0.1 (corpus reader)") -> None:
+        self._made_with = {"timeout_seconds": timeout_seconds, "agent": agent}
         self._pool = urllib3.PoolManager(
             timeout=timeout_seconds,
             # Redirects alone: waiting and trying again is the fetcher's.
@@ -30,6 +32,9 @@ class Http:
             ),
             headers={"User-Agent": agent, "Accept-Encoding": "identity"},
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Http, **self._made_with), ()  # connections stay with their process
 
     @contextmanager
     def open(self, url: str, first: int, end: int | None, version: str) -> Iterator[Reply]:
@@ -74,6 +79,9 @@ class S3:
     def __init__(self, *, timeout_seconds: float) -> None:
         self._timeout = timeout_seconds
         self._system: fs.S3FileSystem | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(S3, timeout_seconds=self._timeout), ()  # a client stays with its process
 
     @contextmanager
     def open(self, url: str, first: int, end: int | None, version: str) -> Iterator[Reply]:
