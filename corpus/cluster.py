@@ -173,7 +173,7 @@ def connected(address: str, *, workers: int) -> Iterator[Nodes | None]:
         raise ConfigError(f"cluster={address} needs Ray: pip install -c constraints.txt -e '.[cluster]'") from None
     require_answer(address)
     try:
-        start = {"num_cpus": workers, "include_dashboard": False} if address == LOCAL else {}
+        start: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address == LOCAL else {}
         ray.init(address=address, log_to_driver=False, logging_level="error", **start)
     except (ConnectionError, ValueError, RuntimeError) as error:
         text = str(error).splitlines()[0]
