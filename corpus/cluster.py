@@ -4,6 +4,7 @@ All that is worth keeping lies in files that every node sees. A task that was lo
 passes over the shards that are there; a step of frames that lost what a node held in memory starts again from files.
 """
 
+import logging
 import socket
 import sys
 from collections import Counter, deque
@@ -173,8 +174,8 @@ def connected(address: str, *, workers: int) -> Iterator[Nodes | None]:
         raise ConfigError(f"cluster={address} needs Ray: pip install -c constraints.txt -e '.[cluster]'") from None
     require_answer(address)
     try:
-        start = {"num_cpus": workers, "include_dashboard": False} if address == LOCAL else {}
-        ray.init(address=address, log_to_driver=False, logging_level="error", **start)
+        start: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address == LOCAL else {}
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **start)
     except (ConnectionError, ValueError, RuntimeError) as error:
         text = str(error).splitlines()[0]
         raise ConfigError(f"cluster={address}: no Ray cluster answers there ({text}); `local` starts one") from None

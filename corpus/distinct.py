@@ -89,7 +89,7 @@ def _unread(frame: Frame) -> Iterator[Dropped]:
 
 def _copies(chosen: Frame, reason: str) -> Iterator[Dropped]:
     """Rows for the pages of `best_of_each` that are not the best."""
-    for row in frames.rows(chosen.where(col("row") != col("kept_row"))):
+    for row in frames.rows(frames.beaten(chosen)):
         similarity = 1.0 if row["text_digest"] == row["kept_digest"] else None
         page = {name: row[name] for name in ("id", "url", "key")}
         yield page | _duplicate(reason, row["kept_key"], row["kept_id"], similarity)

@@ -50,8 +50,10 @@ def extract_crawl(
     again and again; the shards that are there by then stay.
     """
     if nodes is not None:
-        settings = {"hashes": hashes, "max_body_bytes": max_body_bytes, "limits": limits}
-        _spread(parts, nodes, partial(extract_crawl, shards=shards, workers=1, **settings), shards)
+        task = partial(
+            extract_crawl, shards=shards, hashes=hashes, max_body_bytes=max_body_bytes, workers=1, limits=limits
+        )
+        _spread(parts, nodes, task, shards)
         return
     targets = [shards / f"{_name_of(part)}.parquet" for part in parts]
     todo = [number for number, target in enumerate(targets) if not target.exists()]

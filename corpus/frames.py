@@ -96,6 +96,12 @@ def best_of_each(pages: Frame, name: str) -> Frame:
     return pages.join(best, on=name).select(*pages.column_names, kept(col("claim")))
 
 
+def beaten(chosen: Frame) -> Frame:
+    """The pages of `best_of_each` that are not the best."""
+    # `!=` of two columns, pushed into a scan of Parquet, finds no row (Daft 0.7.26, docs/decisions.md)
+    return chosen.where(column(_differ, DataType.bool())(col("row"), col("kept_row")))
+
+
 def batches(frame: Frame) -> Iterator[pa.RecordBatch]:
     """The rows of a frame a batch at a time, in no particular order, never all of them at once."""
     yield from frame.to_arrow_iter()
@@ -144,6 +150,10 @@ def _claim_and_page(  # the page goes with its claim: one group-by and one join 
     tokens: int, date: str, identity: str, url: str, row: str, key: str, digest: str
 ) -> str:
     return claim(tokens, date, identity, url, row) + "\n" + json.dumps([row, identity, key, digest])
+
+
+def _differ(one: str, other: str) -> bool:
+    return one != other
 
 
 def _page_of_claim(best: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ class Http:
     """http and https. The agent's name tells a server whom to ask."""
 
     def __init__(self, *, timeout_seconds: float, agent: str = "deepseekmath-recipe/0.1 (corpus reader)") -> None:
-        self._made_with = {"timeout_seconds": timeout_seconds, "agent": agent}
+        self._made_with: dict[str, Any] = {"timeout_seconds": timeout_seconds, "agent": agent}
         self._pool = urllib3.PoolManager(
             timeout=timeout_seconds,
             # Redirects alone: waiting and trying again is the fetcher's.
