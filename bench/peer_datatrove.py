@@ -33,6 +33,7 @@ from datatrove.utils.word_tokenizers import load_word_tokenizer  # noqa: E402
 from loguru import logger  # noqa: E402
 
 WORKERS = 2
+TIMEOUT_SECONDS = 60  # as on our side; with its own 1 s a loaded machine drops every page
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def stages(job: Job) -> Iterator[tuple[str, list[Any], int]]:
     yield "index", [benchmark_rows(job.benchmarks), Indexer(str(out / "index"), config=decont)], 1
     first = [
         WarcReader(job.crawl, glob_pattern="*.warc.gz"),
-        Trafilatura(),
+        Trafilatura(timeout=TIMEOUT_SECONDS),
         FastTextClassifierFilter(job.model, keep_labels=(job.label, job.least), newline_replacement=" "),
         JsonlWriter(texts),
         minhash.MinhashDedupSignature(signatures),
