@@ -28,8 +28,8 @@ from typing import Any
 from bench.corpus_steps import STEPS, Job
 from bench.peer_venv import python_of
 from bench.rl_gain import line
-from corpus.benchmarks import ENDINGS, is_question, items_of, stem
-from corpus.benchmark_rows import read_rows
+from corpus.benchmark_rows import ENDINGS, read_rows
+from corpus.benchmarks import is_question, items_of, stem
 
 PEER = "datatrove 0.10.1"
 PINS = ("datatrove[io,processing]==0.10.1", "spacy==3.8.18")
@@ -39,7 +39,6 @@ CORES = 2
 BUDGET_SHARE = 0.46  # what plain text of this crawl has of mathematics
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux: processes that outlive their parent are ours to wait for
 RUN_STEP = "from bench.corpus_steps import main; main()"  # no module that its own worker processes would import again
-FIXED = "benchmark index"  # its cost does not grow with the crawl
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,8 +276,6 @@ STEPS: dict[str, Callable[[Job], None]] = {
 }
 
 
-
 def main() -> None:
     """Runs the step that the command names."""
     STEPS[sys.argv[1]](read_job(Path(sys.argv[2])))
-

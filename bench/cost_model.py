@@ -127,7 +127,8 @@ def band_bytes(sample: Sample) -> int:
 def step_table(sample: Sample) -> Iterator[str]:
     """What was measured, and what it is at the size of a dump."""
     total = sum(step.cpu_seconds for step in sample.steps)
-    yield "| step | measured: pages | ms a page | pages/s/core | share | memory of a process | extrapolated: core-hours of one dump |"
+    head = "| step | measured: pages | ms a page | pages/s/core | share | memory of a process "
+    yield head + "| extrapolated: core-hours of one dump |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     for step in sample.steps:
         pages, speed = (f"{step.pages:,}", f"{step.pages / step.cpu_seconds:,.0f}") if step.pages else ("once", "-")

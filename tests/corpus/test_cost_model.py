@@ -65,7 +65,8 @@ def test_where_no_bytes_are_known_there_is_no_figure_by_bytes():
 
 def test_the_table_keeps_measured_and_extrapolated_apart():
     head, _, *rows = step_table(SAMPLE)
-    assert head.count("measured") == 1 and head.count("extrapolated") == 1
+    assert head.count("measured") == 1
+    assert head.count("extrapolated") == 1
     assert len(rows) == len(SAMPLE.steps)
 
 

@@ -310,6 +310,6 @@ def test_mistakes_with_a_ready_model_are_named(crawl, mined, tmp_path):
         with_model(crawl, mined, tmp_path / "out", patterns=mined / "patterns.toml", budget_share=[0.5])
     with pytest.raises(DataError, match="no fastText classifier"):
         with_model(crawl, crawl / "seeds.txt", tmp_path / "out2", budget_share=[0.5])
+    paths = {"crawl": crawl / "warc", "benchmarks": crawl / "benchmarks"}
     with pytest.raises(ArtifactError, match="--seed-pages is missing"):
-        paths = {"crawl": crawl / "warc", "benchmarks": crawl / "benchmarks"}
         run_stage(STAGE, CorpusConfig(), paths, tmp_path / "out3")
