@@ -134,9 +134,9 @@ def step_table(sample: Sample) -> Iterator[str]:
         pages, speed = (f"{step.pages:,}", f"{step.pages / step.cpu_seconds:,.0f}") if step.pages else ("once", "-")
         each = f"{1000 * step.cpu_seconds / step.pages:.2f}" if step.pages else f"{step.cpu_seconds:.1f} s"
         low, high = (core_hours(sample, step, DUMP, by_bytes=one) for one in (False, True))
-        hours = f"{low:,.0f}" if low == high else f"{low:,.0f} by pages, {high:,.0f} by bytes"
-        share = f"{step.cpu_seconds / total:.1%}"
-        yield f"| {step.name} | {pages} | {each} | {speed} | {share} | {step.memory_mib:,} MiB | {hours} |"
+        grown = f"{low:,.0f}" if low == high else f"{low:,.0f} by pages, {high:,.0f} by bytes"
+        memory = f"{step.memory_mib:,} MiB" if step.memory_mib else "-"
+        yield row(step.name, [pages, each, speed, f"{step.cpu_seconds / total:.1%}", memory, grown])
 
 
 def cost_table(sample: Sample) -> Iterator[str]:
@@ -145,9 +145,8 @@ def cost_table(sample: Sample) -> Iterator[str]:
     found = [cost(sample, target) for target in (here, DUMP, PAPER)]
     yield f"| | measured: {sample.captures:,} captures | extrapolated: {DUMP.name} | extrapolated: {PAPER.name} |"
     yield "|---|---:|---:|---:|"
-    yield row("core-hours, all steps by pages", [f"{one.core_hours:,.4g}" for one in found])
-    by_bytes = ["-" if one.core_hours_by_bytes is None else f"{one.core_hours_by_bytes:,.4g}" for one in found]
-    yield row("core-hours, HTML by bytes", by_bytes)
+    yield row("core-hours, all steps by pages", [hours(one.core_hours) for one in found])
+    yield row("core-hours, reading steps by bytes of HTML", [hours(one.core_hours_by_bytes) for one in found])
     yield row("bytes shuffled", [size(one.shuffled) for one in found])
     yield row("peak disk beside the crawl", [size(one.disk) for one in found])
 
@@ -155,6 +154,11 @@ def cost_table(sample: Sample) -> Iterator[str]:
 def row(name: str, cells: Sequence[str]) -> str:
     """A row of Markdown."""
     return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def hours(count: float | None) -> str:
+    """Core-hours, with decimals where there are few."""
+    return "-" if count is None else f"{count:,.0f}" if count >= 10 else f"{count:.4f}"
 
 
 def size(count: float) -> str:
