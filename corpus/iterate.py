@@ -79,6 +79,25 @@ def iterate(
     return state
 
 
+def recall_with(model: Path, pages: Path, scratch: Path, given: frozenset[str], config: CorpusConfig) -> State:
+    """One pass of a classifier that is there already: score and cut; nothing is trained, no domain is looked at.
+
+    Leaves `scratch`/round-1/ as a round of `iterate` does. Without a budget in the config, `given` sets it."""
+    folder = scratch / "round-1"
+    found = read_state(folder)
+    if found is not None:
+        return found
+    untaught = Lesson((), (), (), (), "a ready model")
+    scores = round_frames.scored(frames.scan(pages), model, prior_words=config.fasttext.prior_words).collect()
+    ranked = round_frames.with_rank(scores, sorted(given) if config.recall.seed_first else []).collect()
+    recalled = _recall(ranked, untaught, given, config.recall, [])
+    _write_collected(recalled, folder)
+    nothing = Discovery((), frozenset(), (), 0, {})
+    state = State((_row(1, untaught, Trained(model, 0.0, 0), recalled, 0.0, nothing, 0),))
+    save_state(folder, state)
+    return state
+
+
 def _round(crawl: Crawl, state: State, folder: Path, config: CorpusConfig, number: int) -> State:
     """One round: the four steps of Figure 2. Returns the state after it."""
     draw = seed_of(config.seed, "fasttext", number)
@@ -89,8 +108,7 @@ def _round(crawl: Crawl, state: State, folder: Path, config: CorpusConfig, numbe
     scores = round_frames.scored(crawl.pages, trained.path, prior_words=config.fasttext.prior_words).collect()
     ranked = round_frames.with_rank(scores, positives if config.recall.seed_first else []).collect()
     recalled = _recall(ranked, chosen, crawl.given, config.recall, [one.budget_tokens for one in state.rounds])
-    mine = recalled.pages.where(col("collected"))
-    write_parquet(folder / COLLECTED / "pages.parquet", mine.select("id", "url", "score").to_arrow().sort_by("id"))
+    mine = _write_collected(recalled, folder)
     found = discover(recalled.pages, config.domains, number, reviewed=crawl.reviewed, known=state.patterns, seed=draw)
     joined = {
         name: Joined(one, one.split("/", 1)[0], number)
@@ -110,6 +128,12 @@ def _round(crawl: Crawl, state: State, folder: Path, config: CorpusConfig, numbe
         chosen.held_out_maths,
         chosen.held_out_other,
     )
+
+
+def _write_collected(recalled: Recalled, folder: Path) -> Frame:
+    mine = recalled.pages.where(col("collected"))
+    write_parquet(folder / COLLECTED / "pages.parquet", mine.select("id", "url", "score").to_arrow().sort_by("id"))
+    return mine
 
 
 def _recall(scores: Frame, chosen: Lesson, given: frozenset[str], config: Recall, earlier: Sequence[int]) -> Recalled:

@@ -7,6 +7,7 @@ the module `fasttext` would replace the one that trains the recall model (docs/d
 import importlib.util
 import re
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,17 @@ def language_of(text: str) -> str:
     Raises ConfigError when the model file is not installed.
     """
     prose = " ".join(MATHS.sub(" ", text[: 4 * MAX_CHARACTERS]).split())[:MAX_CHARACTERS]
-    letters = len(LETTER.findall(prose)) + 2 * len(WIDE_LETTER.findall(prose))
-    if letters < MIN_LETTERS:
+    if not _has_enough_letters(prose):
         return UNKNOWN
     labels, probabilities = _model().predict([prose], k=1)
     if not labels[0] or float(probabilities[0][0]) < MIN_PROBABILITY:
         return UNKNOWN
     return str(labels[0][0]).removeprefix(LABEL)
+
+
+def _has_enough_letters(prose: str) -> bool:
+    letters = sum(1 for _ in islice(LETTER.finditer(prose), MIN_LETTERS))  # a page of prose has them in its first words
+    return letters == MIN_LETTERS or letters + 2 * len(WIDE_LETTER.findall(prose)) >= MIN_LETTERS
 
 
 def group_of(language: str) -> str:

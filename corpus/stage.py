@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from commons.errors import DataError
+from commons.errors import ArtifactError, ConfigError, DataError
 from commons.files import write_atomic, write_json
 from commons.metrics import MetricsLog
 from commons.shards import write_jsonl, write_parquet
 from commons.stage import Inputs, Outcome, Stage, Work
 from corpus import frames, mined, outputs, release, round_frames
 from corpus.card import data_card
+from corpus.classifier import MATHS, OTHER, Scorer
 from corpus.cluster import Nodes, connected, step
 from corpus.config import CorpusConfig, Decontamination, Reading
 from corpus.decontaminate import Rule
@@ -21,7 +22,7 @@ from corpus.extraction import extract_crawl, reading_counts
 from corpus.frames import Frame, col, lit
 from corpus.funnel import Count, Step, count_of, reasons, table
 from corpus.index import index_for, load_index
-from corpus.iterate import iterate
+from corpus.iterate import iterate, recall_with
 from corpus.outputs import Kept
 from corpus.patterns import Pattern
 from corpus.reading.remote import Pace
@@ -34,6 +35,7 @@ from corpus.tokens import TOKENIZER
 from corpus.urls import url_key
 from corpus.workers import Limits
 
+INPUTS = ("crawl", "seed-pages", "benchmarks", "patterns", "model")  # their order on the data card
 DUPLICATES = ("same url", "same text", "near duplicate")
 
 
@@ -51,6 +53,7 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
 
 def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) -> Outcome:
     captures, pages = work.scratch / "captures", work.scratch / "pages"
+    model = _ready_model(config, inputs)
     reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else ()
     rules = config.decontamination
     index = index_for(
@@ -71,9 +74,15 @@ def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) 
     if not distinct.steps[-1].left.pages:
         raise DataError(f"no page of {inputs['crawl'].path} has any text ({dict(distinct.steps[0].dropped)})")
     step(nodes, "decontamination", lambda: _write_quoted(work, index, rules))
-    seeds = step(nodes, "seed pages", lambda: _seed_ids(inputs["seed-pages"].path, pages, distinct))
-    with MetricsLog(work.logs) as log:
-        state = step(nodes, "rounds", lambda: iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log))
+    listed = inputs.get("seed-pages")
+    seeds = step(nodes, "seed pages", lambda: _seed_ids(listed.path, pages, distinct)) if listed else frozenset()
+    if model:
+        state = step(nodes, "recall", lambda: recall_with(model, pages, work.scratch, seeds, config))
+    else:
+        with MetricsLog(work.logs) as log:
+            state = step(
+                nodes, "rounds", lambda: iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
+            )
     return step(nodes, "publication", lambda: _publish(work, config, inputs, distinct, state, seeds, index, tested))
 
 
@@ -136,15 +145,35 @@ def _publish(
     write_json(work.folder / "decontamination.json", facts)
     mined.write_mined(work.folder, work.scratch, state)
     mined.write_seed(work.folder / "seed.jsonl", pages, mine, why)
-    shipped = {"vectors": config.fasttext.shipped_vectors, "prior_words": config.fasttext.prior_words}
-    mined.write_model(work.folder, pages, work.scratch, state, **shipped)
+    if "model" not in inputs:
+        shipped = {"vectors": config.fasttext.shipped_vectors, "prior_words": config.fasttext.prior_words}
+        mined.write_model(work.folder, pages, work.scratch, state, **shipped)
     steps = _steps(distinct, state, mine, quoting)
     write_json(work.folder / "funnel.json", [one.row() for one in steps])
-    digests = {name: artifact.digest for name, artifact in inputs.items()}
+    digests = {name: inputs[name].digest for name in INPUTS if name in inputs}
     card = data_card(config, digests, [one.row() for one in steps], kept, outputs.pages_by_domain(mine), facts)
     write_atomic(work.folder / "README.md", card)
     _show(work, steps, f"tokens: {TOKENIZER}; {facts['texts']:,} benchmark texts protected; {tested.summary()}")
     return _outcome(steps, state, kept, facts)
+
+
+def _ready_model(config: CorpusConfig, inputs: Inputs) -> Path | None:
+    """The file of `--model`, that of a finished corpus or one of its own; None when the rounds are to train one."""
+    given = inputs.get("model")
+    if given is None:
+        if "seed-pages" not in inputs:
+            raise ArtifactError("--seed-pages is missing: it names the file of addresses to learn from (or --model)")
+        return None
+    if "patterns" in inputs:
+        raise ConfigError("--patterns says what joins the seed of the next round; with --model there is none")
+    if "seed-pages" not in inputs and config.recall.budget_tokens is None and config.recall.budget_share is None:
+        raise ConfigError("--model without --seed-pages: set recall.budget_tokens or recall.budget_share")
+    path = given.path if given.manifest is None else given.path / "model" / "model.ftz"
+    try:
+        Scorer(str(path))
+    except ValueError as error:
+        raise DataError(f"{path}: no fastText classifier of {MATHS} and {OTHER} ({error})") from None
+    return path
 
 
 def _kept(frame: Frame, work: Work, name: str, config: CorpusConfig) -> Kept:
@@ -245,6 +274,6 @@ STAGE = Stage(
     run=run,
     makes="corpus",
     format=2,
-    needs={"crawl": "crawl|folder|file", "seed-pages": "file", "benchmarks": "benchmark_index|folder"},
-    takes={"patterns": "file"},
+    needs={"crawl": "crawl|folder|file", "benchmarks": "benchmark_index|folder"},
+    takes={"seed-pages": "file", "patterns": "file", "model": "corpus|file"},
 )

@@ -2,7 +2,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from corpus.language import group_of, language_of
+from corpus.language import _has_enough_letters, group_of, language_of
 from corpus.tokens import count_tokens, tokens_of
 
 
@@ -37,3 +37,9 @@ def test_reports_count_every_language_but_english_and_chinese_together():
 
 def test_only_one_distribution_provides_the_fasttext_module():
     assert len(packages_distributions()["fasttext"]) == 1
+
+
+@pytest.mark.parametrize("enough", ["abcdefghijkl", "abc 数列极", "数列极限", "a b c d e f g h i j k l"])
+def test_a_page_needs_twelve_letters_of_which_a_wide_one_counts_as_three(enough):
+    assert _has_enough_letters(f"1 2 3 {enough} 4")
+    assert not _has_enough_letters(f"1 2 3 {enough[1:]} 4")

@@ -10,7 +10,7 @@ import pytest
 from datasets import load_dataset
 
 from commons.artifacts import read_manifest
-from commons.errors import DataError
+from commons.errors import ArtifactError, ConfigError, DataError
 from commons.metrics import MetricsLog
 from commons.shards import read_jsonl, read_parquet
 from commons.stage import main, run_stage
@@ -264,3 +264,52 @@ def test_seeds_that_are_not_in_the_crawl_are_an_error_in_one_line(crawl, tmp_pat
     )
     assert code == DataError.exit_code
     assert "none of the 1 URLs" in capsys.readouterr().err
+
+
+def with_model(crawl, model, out, *, seeds=False, patterns=None, **recall):
+    paths = {"crawl": crawl / "warc", "benchmarks": crawl / "benchmarks", "model": model, "patterns": patterns}
+    paths |= {"seed-pages": crawl / "seeds.txt"} if seeds else {}
+    run_stage(STAGE, CorpusConfig.model_validate({"recall": recall, "workers": 1}), paths, out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def ready(crawl, mined, tmp_path_factory):
+    return with_model(crawl, mined, tmp_path_factory.mktemp("ready") / "corpus", budget_share=[0.4])
+
+
+def test_a_ready_model_makes_one_pass_and_learns_nothing(mined, ready):
+    (one,) = json.loads((ready / "rounds.json").read_text())["rounds"]
+    assert (one["positives"], one["negatives"], one["negatives_from"]) == (0, 0, "a ready model")
+    assert not (ready / "model").exists()
+    kept = [row["url"] for row in read_parquet(ready / "pages").to_pylist()]
+    assert len(kept) >= 15
+    assert not any("shop" in url or "chat" in url for url in kept)
+    assert read_manifest(ready).plan.inputs["model"] == read_manifest(mined).digest
+    assert "--crawl CRAWL --benchmarks BENCHMARKS --model MODEL" in (ready / "README.md").read_text()
+
+
+def test_a_ready_model_scores_as_that_model_does(mined, ready):
+    scorer = Scorer(str(mined / "model" / "model.ftz"))
+    rows = read_parquet(ready / "pages").to_pylist()
+    assert all(row["score"] == scorer.log_odds(row["text"]) for row in rows)
+    others = {row["url"]: scorer.log_odds(row["text"]) for row in read_parquet(ready / "general").to_pylist()}
+    assert min(row["score"] for row in rows) >= max(others.values())
+
+
+def test_a_file_is_a_ready_model_too_and_seed_pages_set_the_budget(crawl, mined, tmp_path):
+    model = mined / "model" / "model.ftz"
+    kept = read_parquet(with_model(crawl, model, tmp_path / "out", seeds=True) / "pages")
+    assert kept.num_rows >= 15
+
+
+def test_mistakes_with_a_ready_model_are_named(crawl, mined, tmp_path):
+    with pytest.raises(ConfigError, match="budget_share"):
+        with_model(crawl, mined, tmp_path / "out")
+    with pytest.raises(ConfigError, match="patterns"):
+        with_model(crawl, mined, tmp_path / "out", patterns=mined / "patterns.toml", budget_share=[0.5])
+    with pytest.raises(DataError, match="no fastText classifier"):
+        with_model(crawl, crawl / "seeds.txt", tmp_path / "out2", budget_share=[0.5])
+    paths = {"crawl": crawl / "warc", "benchmarks": crawl / "benchmarks"}
+    with pytest.raises(ArtifactError, match="--seed-pages is missing"):
+        run_stage(STAGE, CorpusConfig(), paths, tmp_path / "out3")
