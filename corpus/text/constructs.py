@@ -28,6 +28,12 @@ FORMULA_TAGS = FORMULA_TAGS_WORDS.split()
 MAX_CHARACTERS = 10_000
 OUTER_TAGS = frozenset({"p", "div", "table", "ul", "ol", "h1", "h2", "h3", "section", "article", "a"})
 CODE_TAGS = frozenset({"code", "pre"})
+CONSTRUCTS = {
+    "script": "mathjax script",
+    "math": "mathml",
+    "mjx-container": "mathjax container",
+    "asciimath": "asciimath",
+}
 # The whole class, or a word of it, that a container of a formula carries.
 KATEX = frozenset({"katex", "katex-display"})
 WIKIPEDIA = frozenset({"mwe-math-element", "mwe-math-fallback-source-inline", "texhtml"})
@@ -64,11 +70,11 @@ class Sources(NamedTuple):
     drawings: bool
 
 
-def sources_of(body: bytes) -> Sources:
-    """Sources of the page with these bytes."""
+def sources_of(page: str) -> Sources:
+    """Sources of a page."""
     return Sources(
-        scripts=b"math/tex" in body or b"math/mml" in body,
-        drawings=b"data-mathml" in body or b"MJX_Assistive" in body,
+        scripts="math/tex" in page or "math/mml" in page,
+        drawings="data-mathml" in page or "MJX_Assistive" in page,
     )
 
 
@@ -82,27 +88,19 @@ def is_formula_container(tag: str, get: Get) -> bool:
     return tag in DATA_TAGS and any(map(get, DATA))
 
 
-def construct_of(element: Element, sources: Callable[[], Sources]) -> str:
-    """The kind of a captured container; `drawn` for one whose source stands beside it, which is dropped."""
-    name = local_name(element)
-    if name == "script":
-        return "mathjax script"
-    if name == "math":
-        return "mathml"
-    if name == "mjx-container":
-        return "mathjax container"
-    if name == "asciimath":
-        return "asciimath"
-    kind = _class_kind(element.get("class") or "", name in CODE_TAGS)
+def construct_of(tag: str, get: Get, sources: Callable[[], Sources]) -> str:
+    """The kind of a container; `drawn` for one whose source stands beside it, which is dropped."""
+    name = tag.rpartition(":")[2]
+    if name in CONSTRUCTS:
+        return CONSTRUCTS[name]
+    kind = _class_kind(get("class") or "", name in CODE_TAGS)
     if (kind == "mathjax 2" and sources().scripts) or (kind == "preview" and any(sources())):
         return "drawn"
     return kind or "element"
 
 
 def formula_of(element: Element, kind: str) -> Found | None:
-    """(LaTeX, displayed) of a captured container; LaTeX is empty for what is to vanish; None when it is no formula."""
-    if kind == "drawn":
-        return "", False
+    """(LaTeX, displayed) of a container; LaTeX is empty for what is to vanish; None when it is no formula."""
     if kind == "mathjax script":
         return _of_script(element)
     if kind == "mathml":

@@ -9,10 +9,10 @@ section go. The thresholds were chosen on the development halves of bench/extrac
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from corpus.text.placeholders import START
+from corpus.text.tags import Tag
 
 DESCENT = 0.8
 LINKED_SHARE = 0.6
@@ -28,20 +28,6 @@ FORMULA_BYTES = 30
 MIN_MAIN_BYTES = 50
 
 SENTENCE = re.compile(r"[.!?,;:][\s\"'”’)]|[。，！？；：、]|[.!?…]$")
-# PreTeXt keeps examples, proofs and solutions in `hidden-content` until they are clicked
-BOILERPLATE_WORDS = (
-    r"nav|navi\w*|navbar|menus?|submenu|footer|foot|sidebar\w*|side|aside|widgets?|bread-?crumbs?|crumbs?|share\w*|"
-    r"sharing|social\w*|related\w*|recommend\w*|promo\w*|banner|ads?|adsense|advert\w*|sponsor\w*|cookies?|popup|"
-    r"modal|newsletter|subscri\w*|signup|login|search\w*|toolbar|pagination|pager|paging|tagcloud|taglist|tags|meta\w*|"
-    r"postmeta\w*|entrymeta|entryfooter|postfooter|byline|authors?|bio|copyright|disclaimer|masthead|skip\w*|hidden(?!-content)|"
-    r"printfriendly|outbrain|taboola|paywall\w*|ratings?|toc|respond|credits?|license|licence|teaser-list|more|"
-    r"timestamp|date|avatar|signature|user-?info|profile|permalink|annotation|buttons?|btn|caption\w*"
-)
-BOILERPLATE = re.compile(rf"(?i)(?:^|[\s_-])(?:{BOILERPLATE_WORDS})(?:$|[\s_-])")
-# What blog software writes on the element that holds a whole post, beside words such as `tag-ads` about its subject.
-POST = re.compile(r"(?:^|\s)(?:hentry|post-\d+|type-\w+|status-publish)(?:$|\s)")
-CONTENT_TAGS = frozenset({"html", "body", "article", "main"})
-BOILERPLATE_TAGS = frozenset({"aside", "footer", "figcaption"})
 PROSE_TAGS = frozenset({"p", "ul", "ol", "table", "tbody", "tr", "blockquote", "pre", "dl"})
 HEADINGS = {f"h{rank}": rank for rank in range(1, 7)}
 
@@ -54,21 +40,16 @@ class Block(NamedTuple):
     node: int
 
 
-class Node(NamedTuple):
-    """A block element: its parent's number, its tag, whether names mark it as boilerplate, whether it is hidden."""
-
-    parent: int
-    tag: str
-    boilerplate: bool
-    hidden: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The blocks of a page in order, and its block elements: parents come before their children, 0 is the root."""
+    """The blocks of a page in order, its block elements and the number of the parent of each.
+
+    Parents come before their children; 0 is the root, its own parent.
+    """
 
     blocks: list[Block]
-    nodes: list[Node]
+    nodes: list[Tag]
+    parents: list[int]
 
 
 class Measures(NamedTuple):
@@ -79,19 +60,10 @@ class Measures(NamedTuple):
     prose: list[float]
 
 
-@lru_cache(maxsize=65536)
-def looks_like_boilerplate(tag: str, class_: str | None, id_: str | None) -> bool:
-    """Whether the tag or the words of class and id mark an element as boilerplate."""
-    if tag in BOILERPLATE_TAGS:
-        return True
-    names = f"{class_ or ''} {id_ or ''}"
-    return tag not in CONTENT_TAGS and not POST.search(names) and BOILERPLATE.search(names) is not None
-
-
 def main_blocks(page: Outline) -> list[int]:
     """Numbers of the blocks that are main content, in order."""
     measures = _measures(page.blocks)
-    parents = [node.parent for node in page.nodes]
+    parents = page.parents
     dropped = _boilerplate(page, parents, measures)
     top = _main_container(page, parents, measures, dropped)
     kept = _kept(page, parents, measures, dropped, top)
@@ -131,11 +103,11 @@ def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> l
         held = _held(page, parents, bare)
         limit = BARE_BOILERPLATE_SHARE * held[0]
     formulas = held
-    if any(node.hidden or node.tag == "figcaption" for _, node in suspects):
+    if any(node.hidden or node.name == "figcaption" for _, node in suspects):
         formulas = _held(page, parents, [START in block.text for block in page.blocks])
     for number, node in suspects:
         boilerplate = node.boilerplate and held[number] < limit
-        kept_caption = node.tag == "figcaption" and formulas[number] > 0
+        kept_caption = node.name == "figcaption" and formulas[number] > 0
         dropped[number] = (boilerplate and not kept_caption) or (node.hidden and not formulas[number])
     for number in range(1, len(parents)):
         if dropped[parents[number]]:
@@ -176,7 +148,7 @@ def _main_container(page: Outline, parents: Sequence[int], measures: Measures, d
     while top in best:
         child = best[top]
         spread = prose[child] < DESCENT * prose[top] or own[top] > (1 - DESCENT) * prose[top]
-        if spread or page.nodes[child].tag in PROSE_TAGS:
+        if spread or page.nodes[child].name in PROSE_TAGS:
             break
         top = child
     return top
@@ -222,7 +194,7 @@ def _drop_empty_sections(kept: list[bool], page: Outline) -> None:
     """Drops headings after which no text is kept before the next heading of the same or a higher rank."""
     filled = [False] * (len(HEADINGS) + 1)
     for number in range(len(kept) - 1, -1, -1):
-        rank = HEADINGS.get(page.nodes[page.blocks[number].node].tag)
+        rank = HEADINGS.get(page.nodes[page.blocks[number].node].name)
         if rank is None:
             if kept[number]:
                 filled = [True] * len(filled)
