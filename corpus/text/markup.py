@@ -46,12 +46,11 @@ def rest_of(name: str, pieces: Iterator[str]) -> tuple[list[str], str]:
     inside: list[str] = []
     depth = 1
     for piece in pieces:
-        start = piece[:width]
-        if start == end:
+        if piece[:width] == end:
             depth -= 1
             if not depth:
                 return inside, piece[width:]
-        elif start[:-1] in starts:
+        elif piece[: width - 1] in starts:
             depth += 1
         inside.append(piece)
     return inside, ""

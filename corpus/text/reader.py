@@ -79,8 +79,12 @@ class PageReader:
                     nodes.append(tag)
                 elif handler:
                     text = handler(self, tag, text, pieces)
-            if text and (parts or not text.isspace()):
-                parts.append(text.translate(CODE) if self._codes else text)
+            if not text:
+                continue
+            if self._codes:
+                parts.append(text.translate(CODE))
+            elif parts or not text.isspace():
+                parts.append(text)
                 if self._links:
                     self._linked += len(unescaped(text.strip()))
 
