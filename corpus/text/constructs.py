@@ -1,8 +1,8 @@
 """Elements that hold a formula: which they are, what their LaTeX is, and whether it stands on a line of its own.
 
 Markup of MathML, KaTeX, MathJax 2 and 3, Wikipedia, pandoc, Sphinx, distill, GitLab, JATS and Quill; images have
-their own module. A container is captured as a small tree of its own; one that turns out to hold no formula goes back
-to the reader as ordinary markup (`None`).
+their own module. A container is read as a small tree of its own; one that turns out to hold no formula is read as
+ordinary markup (`None`).
 """
 
 import re
@@ -14,7 +14,8 @@ from lxml import etree
 
 from corpus.text.asciimath import latex_of_asciimath
 from corpus.text.images import latex_of_image
-from corpus.text.mathml import latex_of_math, local_name
+from corpus.text.mathml import latex_of_math
+from corpus.text.mathml_elements import local_name
 
 Element: TypeAlias = etree._Element
 Get: TypeAlias = Callable[[str], str | None]
@@ -24,7 +25,7 @@ FORMULA_TAGS_WORDS = (
     "math m:math mml:math mjx-container asciimath d-math la-tex latex-js tex-math math-field amp-mathml inline-formula "
     "disp-formula"
 )
-FORMULA_TAGS = FORMULA_TAGS_WORDS.split()
+FORMULA_TAGS = frozenset(FORMULA_TAGS_WORDS.split())
 MAX_CHARACTERS = 10_000
 OUTER_TAGS = frozenset({"p", "div", "table", "ul", "ol", "h1", "h2", "h3", "section", "article", "a"})
 CODE_TAGS = frozenset({"code", "pre"})
@@ -79,7 +80,7 @@ def sources_of(page: str) -> Sources:
 
 
 def is_formula_container(tag: str, get: Get) -> bool:
-    """Whether an element that begins is to be captured."""
+    """Whether an element that begins may hold a formula."""
     if tag == "script":
         return "math/" in (get("type") or "").lower()
     class_ = get("class")

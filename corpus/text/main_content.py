@@ -109,9 +109,10 @@ def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> l
         boilerplate = node.boilerplate and held[number] < limit
         kept_caption = node.name == "figcaption" and formulas[number] > 0
         dropped[number] = (boilerplate and not kept_caption) or (node.hidden and not formulas[number])
-    for number in range(1, len(parents)):
-        if dropped[parents[number]]:
-            dropped[number] = True
+    if any(dropped):
+        for number in range(1, len(parents)):
+            if dropped[parents[number]]:
+                dropped[number] = True
     return dropped
 
 
@@ -138,14 +139,12 @@ def _main_container(page: Outline, parents: Sequence[int], measures: Measures, d
             prose[block.node] += good
     own = list(prose)
     _add_to_ancestors(prose, parents)
-    best: dict[int, int] = {}
-    for node in range(1, len(prose)):
-        if prose[node]:
-            parent = parents[node]
-            if prose[node] > prose[best.get(parent, node)] or parent not in best:
-                best[parent] = node
+    best, most = [0] * len(parents), [0.0] * len(parents)
+    for node, (parent, amount) in enumerate(zip(parents, prose, strict=True)):
+        if amount > most[parent] and node:
+            best[parent], most[parent] = node, amount
     top = 0
-    while top in best:
+    while best[top]:
         child = best[top]
         spread = prose[child] < DESCENT * prose[top] or own[top] > (1 - DESCENT) * prose[top]
         if spread or page.nodes[child].name in PROSE_TAGS:
@@ -156,30 +155,29 @@ def _main_container(page: Outline, parents: Sequence[int], measures: Measures, d
 
 def _kept(page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool], top: int) -> list[bool]:
     """Per block: in the main container and not mostly links, or a lead that stands before it."""
-    inside = _descendants(parents, top)
+    end = _end_of(top, parents)
     above = top
     for _ in range(LEAD_PARENTS):
         above = parents[above]
-    near = _descendants(parents, above)
+    near = _end_of(above, parents)
     kept = []
-    for block, size, share, good in zip(page.blocks, *measures, strict=True):
-        node = block.node
+    for (_, _, node), size, share, good in zip(page.blocks, *measures, strict=True):
         if dropped[node]:
             kept.append(False)
-        elif inside[node]:
+        elif top <= node < end:
             kept.append(share < LINKED_SHARE)
         else:
-            kept.append(near[node] and node < top and good > 0 and size >= LEAD_BYTES and share < LEAD_LINKED_SHARE)
+            lead = above <= node < min(top, near) and good > 0 and size >= LEAD_BYTES
+            kept.append(lead and share < LEAD_LINKED_SHARE)
     return kept
 
 
-def _descendants(parents: Sequence[int], root: int) -> list[bool]:
-    inside = [False] * len(parents)
-    inside[root] = True
-    for node in range(root + 1, len(inside)):
-        if inside[parents[node]]:
-            inside[node] = True
-    return inside
+def _end_of(root: int, parents: Sequence[int]) -> int:
+    """The number behind those of all that is in a node: what is in it stands together."""
+    for node in range(root + 1, len(parents)):
+        if parents[node] < root:
+            return node
+    return len(parents)
 
 
 def _close_gaps(kept: list[bool], page: Outline, measures: Measures, dropped: Sequence[bool]) -> None:

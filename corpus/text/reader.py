@@ -86,7 +86,7 @@ class PageReader:
             elif parts or not text.isspace():
                 parts.append(text)
                 if self._links:
-                    self._linked += len(unescaped(text.strip()))
+                    self._linked += len((unescaped(text) if "&" in text else text).strip())
 
     def close(self) -> Outline:
         """The page has ended."""
@@ -140,7 +140,8 @@ class PageReader:
         self._shut_code()
 
     def _skip(self, tag: Tag, text: str, pieces: Pieces) -> str:
-        self._parts.append(" ")
+        if self._parts:
+            self._parts.append(" ")
         return self._hide(tag, text, pieces)
 
     def _hide(self, tag: Tag, text: str, pieces: Pieces) -> str:
@@ -223,8 +224,9 @@ class PageReader:
 
     def _flush(self) -> None:
         """Ends the run of text: its written formulas become words, white space is squeezed outside of `pre`."""
-        raw = "".join(self._parts)
-        self._parts.clear()
+        parts = self._parts
+        raw = parts[0] if len(parts) == 1 else "".join(parts)
+        parts.clear()
         linked, self._linked = self._linked, 0
         if not raw or raw.isspace():
             return
