@@ -1,9 +1,10 @@
 """Which blocks of a page are its main content: by share of links, by words in class names, by the densest container.
 
 The rule has three parts. A container is boilerplate when its class or id says so, unless it holds half of the page's
-prose. The main container is found by going down from the root as long as one child holds `DESCENT` of the prose. A
-block in it stays unless most of it is links; leads that stand before the main container stay too; headings without a
-section go. The thresholds were chosen on the development halves of bench/extraction.py.
+prose, or nothing would be left of a page with prose: then the words mean something else. The main container is found
+by going down from the root as long as one child holds `DESCENT` of the prose. A block in it stays unless most of it is
+links; leads that stand before the main container stay too; headings without a section go. The thresholds were chosen
+on the development halves of bench/extraction.py.
 """
 
 import re
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from corpus.text.placeholders import START
-from corpus.text.tags import Tag
+from corpus.text.tags import BOILERPLATE_TAGS, HEADINGS, Tag
 
 DESCENT = 0.8
 LINKED_SHARE = 0.6
@@ -21,15 +22,16 @@ PROSE_BYTES = 20
 LEAD_BYTES = 80
 LEAD_LINKED_SHARE = 0.2
 LEAD_PARENTS = 2
+PARAGRAPH_BYTES = 150
 BOILERPLATE_SHARE = 0.5
 BARE_BOILERPLATE_SHARE = 0.3
+MISNAMED_BYTES = 500
 GAP_BYTES = 200
 FORMULA_BYTES = 30
 MIN_MAIN_BYTES = 50
 
 SENTENCE = re.compile(r"[.!?,;:][\s\"'”’)]|[。，！？；：、]|[.!?…]$")
 PROSE_TAGS = frozenset({"p", "ul", "ol", "table", "tbody", "tr", "blockquote", "pre", "dl"})
-HEADINGS = {f"h{rank}": rank for rank in range(1, 7)}
 
 
 class Block(NamedTuple):
@@ -63,18 +65,24 @@ class Measures(NamedTuple):
 def main_blocks(page: Outline) -> list[int]:
     """Numbers of the blocks that are main content, in order."""
     measures = _measures(page.blocks)
-    parents = page.parents
-    dropped = _boilerplate(page, parents, measures)
-    top = _main_container(page, parents, measures, dropped)
-    kept = _kept(page, parents, measures, dropped, top)
+    kept = _main(page, measures, _boilerplate(page, measures))
+    if True not in kept and sum(measures.prose) >= MISNAMED_BYTES:
+        kept = _main(page, measures, _boilerplate(page, measures, by_names=False))
+    return [number for number, keep in enumerate(kept) if keep]
+
+
+def _main(page: Outline, measures: Measures, dropped: Sequence[bool]) -> list[bool]:
+    """Per block whether it is main content, when these nodes are boilerplate."""
+    top = _main_container(page, measures, dropped)
+    kept = _kept(page, measures, dropped, top)
     if sum(size for size, keep in zip(measures.sizes, kept, strict=True) if keep) < MIN_MAIN_BYTES:
         kept = [
             not dropped[block.node] and share < LINKED_SHARE
             for block, share in zip(page.blocks, measures.linked_shares, strict=True)
         ]
     _close_gaps(kept, page, measures, dropped)
-    _drop_empty_sections(kept, page)
-    return [number for number, keep in enumerate(kept) if keep]
+    _drop_empty_sections(kept, page, measures)
+    return kept
 
 
 def _measures(blocks: Sequence[Block]) -> Measures:
@@ -90,23 +98,29 @@ def _measures(blocks: Sequence[Block]) -> Measures:
     return measures
 
 
-def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> list[bool]:
-    """For each node whether it is boilerplate, by itself or through an ancestor."""
+def _boilerplate(page: Outline, measures: Measures, *, by_names: bool = True) -> list[bool]:
+    """For each node whether it is boilerplate, by itself or through an ancestor; `by_names`: its class may say so."""
+    parents = page.parents
     dropped = [False] * len(parents)
-    suspects = [(number, node) for number, node in enumerate(page.nodes) if node.boilerplate or node.hidden]
+    suspects = [
+        (number, node)
+        for number, node in enumerate(page.nodes)
+        if node.hidden or (node.boilerplate and (by_names or node.name in BOILERPLATE_TAGS))
+    ]
     if not suspects:
         return dropped
-    held = _held(page, parents, measures.prose)
+    held = _held(page, measures.prose)
     limit = BOILERPLATE_SHARE * held[0]
     if not held[0]:
         bare = [size * (1 - share) for size, share in zip(measures.sizes, measures.linked_shares, strict=True)]
-        held = _held(page, parents, bare)
+        held = _held(page, bare)
         limit = BARE_BOILERPLATE_SHARE * held[0]
     formulas = held
     if any(node.hidden or node.name == "figcaption" for _, node in suspects):
-        formulas = _held(page, parents, [START in block.text for block in page.blocks])
+        formulas = _held(page, [START in block.text for block in page.blocks])
     for number, node in suspects:
-        boilerplate = node.boilerplate and held[number] < limit
+        named = node.boilerplate and (by_names or node.name in BOILERPLATE_TAGS)
+        boilerplate = named and held[number] < limit
         kept_caption = node.name == "figcaption" and formulas[number] > 0
         dropped[number] = (boilerplate and not kept_caption) or (node.hidden and not formulas[number])
     if any(dropped):
@@ -116,12 +130,12 @@ def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> l
     return dropped
 
 
-def _held(page: Outline, parents: Sequence[int], amounts: Sequence[float]) -> list[float]:
+def _held(page: Outline, amounts: Sequence[float]) -> list[float]:
     """For each node the sum of these amounts over the blocks in it."""
-    sums = [0.0] * len(parents)
+    sums = [0.0] * len(page.nodes)
     for block, amount in zip(page.blocks, amounts, strict=True):
         sums[block.node] += amount
-    _add_to_ancestors(sums, parents)
+    _add_to_ancestors(sums, page.parents)
     return sums
 
 
@@ -131,8 +145,9 @@ def _add_to_ancestors(sums: list[float], parents: Sequence[int]) -> None:
             sums[parents[node]] += sums[node]
 
 
-def _main_container(page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool]) -> int:
+def _main_container(page: Outline, measures: Measures, dropped: Sequence[bool]) -> int:
     """The deepest node on the way down along which each child holds DESCENT of what its parent holds."""
+    parents = page.parents
     prose = [0.0] * len(parents)
     for block, good in zip(page.blocks, measures.prose, strict=True):
         if good and not dropped[block.node]:
@@ -153,8 +168,9 @@ def _main_container(page: Outline, parents: Sequence[int], measures: Measures, d
     return top
 
 
-def _kept(page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool], top: int) -> list[bool]:
+def _kept(page: Outline, measures: Measures, dropped: Sequence[bool], top: int) -> list[bool]:
     """Per block: in the main container and not mostly links, or a lead that stands before it."""
+    parents = page.parents
     end = _end_of(top, parents)
     above = top
     for _ in range(LEAD_PARENTS):
@@ -188,12 +204,15 @@ def _close_gaps(kept: list[bool], page: Outline, measures: Measures, dropped: Se
             kept[number] = not dropped[page.blocks[number].node] and measures.sizes[number] < GAP_BYTES
 
 
-def _drop_empty_sections(kept: list[bool], page: Outline) -> None:
-    """Drops headings after which no text is kept before the next heading of the same or a higher rank."""
+def _drop_empty_sections(kept: list[bool], page: Outline, measures: Measures) -> None:
+    """Drops headings after which no text is kept before the next heading of the same or a higher rank.
+
+    A paragraph of prose in the tags of a heading is text.
+    """
     filled = [False] * (len(HEADINGS) + 1)
     for number in range(len(kept) - 1, -1, -1):
         rank = HEADINGS.get(page.nodes[page.blocks[number].node].name)
-        if rank is None:
+        if rank is None or (measures.prose[number] and measures.sizes[number] >= PARAGRAPH_BYTES):
             if kept[number]:
                 filled = [True] * len(filled)
             continue

@@ -39,9 +39,12 @@ BEGINNINGS = tuple(BEGINNINGS_WORDS.split())
 TWO_WORDS = ("teaser-list", "user-info")
 # PreTeXt keeps examples, proofs and solutions in it until they are clicked.
 KEPT = "hidden-content"
+# An id of several words on a heading is the heading itself.
+SLUG_HYPHENS = 2
 WORDS = str.maketrans("_-", "  ")
 # What blog software writes on the element that holds a whole post, beside words such as `tag-ads` about its subject.
 POST = re.compile(r"(?:^|\s)(?:hentry|post-\d+|type-\w+|status-publish)(?:$|\s)")
+HEADINGS = {f"h{rank}": rank for rank in range(1, 7)}
 CONTENT_TAGS = frozenset({"html", "body", "article", "main"})
 BOILERPLATE_TAGS = frozenset({"aside", "footer", "figcaption"})
 
@@ -74,7 +77,10 @@ def _is_boilerplate(name: str, markup: str) -> bool:
         return True
     if name in CONTENT_TAGS:
         return False
-    names = f"{attribute_of(markup, 'class')} {attribute_of(markup, 'id')}"
+    id_ = attribute_of(markup, "id")
+    if name in HEADINGS and id_.count("-") >= SLUG_HYPHENS:
+        id_ = ""
+    names = f"{attribute_of(markup, 'class')} {id_}"
     words = names.lower().replace(KEPT, "").translate(WORDS).split()
     marked = not BOILERPLATE.isdisjoint(words) or any(word.startswith(BEGINNINGS) for word in words)
     return (marked or any(two in names for two in TWO_WORDS)) and not POST.search(names)

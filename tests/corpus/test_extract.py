@@ -148,6 +148,7 @@ def test_delimiters_comments_entities_and_size_commands_are_cut_off():
 def test_macro_definitions_are_dropped_and_the_formula_behind_them_stays():
     assert clean_latex("\\newcommand{\\R}{\\mathbb{R}} \\def\\x{1}") == ""
     assert clean_latex("\\newcommand{\\R}{\\mathbb{R}} x \\in \\R") == "x \\in \\R"
+    assert clean_latex("\\DeclarePairedDelimiter\\abs{\\lvert}{\\rvert} \\definecolor{fill}{gray}{0.9}") == ""
     assert "newcommand" not in text_of('<span style="display: none">\\(\\newcommand{\\R}{\\mathbb{R}}\\)</span>')
 
 
