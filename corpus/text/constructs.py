@@ -1,8 +1,8 @@
 """Elements that hold a formula: which they are, what their LaTeX is, and whether it stands on a line of its own.
 
 Markup of MathML, KaTeX, MathJax 2 and 3, Wikipedia, pandoc, Sphinx, distill, GitLab, JATS and Quill; images have
-their own module. A container is captured as a small tree of its own; one that turns out to hold no formula goes back
-to the reader as ordinary markup (`None`).
+their own module. A container is read as a small tree of its own; one that turns out to hold no formula is read as
+ordinary markup (`None`).
 """
 
 import re
@@ -14,7 +14,8 @@ from lxml import etree
 
 from corpus.text.asciimath import latex_of_asciimath
 from corpus.text.images import latex_of_image
-from corpus.text.mathml import latex_of_math, local_name
+from corpus.text.mathml import latex_of_math
+from corpus.text.mathml_elements import local_name
 
 Element: TypeAlias = etree._Element
 Get: TypeAlias = Callable[[str], str | None]
@@ -24,10 +25,16 @@ FORMULA_TAGS_WORDS = (
     "math m:math mml:math mjx-container asciimath d-math la-tex latex-js tex-math math-field amp-mathml inline-formula "
     "disp-formula"
 )
-FORMULA_TAGS = FORMULA_TAGS_WORDS.split()
+FORMULA_TAGS = frozenset(FORMULA_TAGS_WORDS.split())
 MAX_CHARACTERS = 10_000
 OUTER_TAGS = frozenset({"p", "div", "table", "ul", "ol", "h1", "h2", "h3", "section", "article", "a"})
 CODE_TAGS = frozenset({"code", "pre"})
+CONSTRUCTS = {
+    "script": "mathjax script",
+    "math": "mathml",
+    "mjx-container": "mathjax container",
+    "asciimath": "asciimath",
+}
 # The whole class, or a word of it, that a container of a formula carries.
 KATEX = frozenset({"katex", "katex-display"})
 WIKIPEDIA = frozenset({"mwe-math-element", "mwe-math-fallback-source-inline", "texhtml"})
@@ -71,16 +78,16 @@ class Sources(NamedTuple):
     drawings: bool
 
 
-def sources_of(body: bytes) -> Sources:
-    """Sources of the page with these bytes."""
+def sources_of(page: str) -> Sources:
+    """Sources of a page."""
     return Sources(
-        scripts=b"math/tex" in body or b"math/mml" in body,
-        drawings=b"data-mathml" in body or b"MJX_Assistive" in body,
+        scripts="math/tex" in page or "math/mml" in page,
+        drawings="data-mathml" in page or "MJX_Assistive" in page,
     )
 
 
 def is_formula_container(tag: str, get: Get) -> bool:
-    """Whether an element that begins is to be captured."""
+    """Whether an element that begins may hold a formula."""
     if tag == "script":
         return "math/" in (get("type") or "").lower()
     class_ = get("class")
@@ -89,27 +96,19 @@ def is_formula_container(tag: str, get: Get) -> bool:
     return tag in DATA_TAGS and any(map(get, DATA))
 
 
-def construct_of(element: Element, sources: Callable[[], Sources]) -> str:
-    """The kind of a captured container; `drawn` for one whose source stands beside it, which is dropped."""
-    name = local_name(element)
-    if name == "script":
-        return "mathjax script"
-    if name == "math":
-        return "mathml"
-    if name == "mjx-container":
-        return "mathjax container"
-    if name == "asciimath":
-        return "asciimath"
-    kind = _class_kind(element.get("class") or "", name in CODE_TAGS)
+def construct_of(tag: str, get: Get, sources: Callable[[], Sources]) -> str:
+    """The kind of a container; `drawn` for one whose source stands beside it, which is dropped."""
+    name = tag.rpartition(":")[2]
+    if name in CONSTRUCTS:
+        return CONSTRUCTS[name]
+    kind = _class_kind(get("class") or "", name in CODE_TAGS)
     if (kind == "mathjax 2" and sources().scripts) or (kind == "preview" and any(sources())):
         return "drawn"
     return kind or "element"
 
 
 def formula_of(element: Element, kind: str) -> Found | None:
-    """(LaTeX, displayed) of a captured container; LaTeX is empty for what is to vanish; None when it is no formula."""
-    if kind == "drawn":
-        return "", False
+    """(LaTeX, displayed) of a container; LaTeX is empty for what is to vanish; None when it is no formula."""
     if kind == "mathjax script":
         return _of_script(element)
     if kind == "mathml":

@@ -11,12 +11,14 @@ INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
 WRAPPER = re.compile(r"\\begin\{(equation\*?|displaymath|math)\}\s*(.*?)\s*\\end\{\1\}", re.S)
 STYLE = re.compile(r"\\(?:display|text)style(?![A-Za-z])\s*")
 DEFINITION = re.compile(
-    r"\\(?:(?:re|provide)?newcommand|def|DeclareMathOperator|let|require|newenvironment)(?![A-Za-z])"
+    r"\\(?:(?:re|provide)?newcommand|def|Declare(?:MathOperator|PairedDelimiter)|definecolor|let|require|newenvironment)"
+    r"(?![A-Za-z])"
 )
 DEFINITIONS = re.compile(
     r"\\(?:(?:(?:re)?newcommand|providecommand|DeclareMathOperator)\*?\s*(?:\{\s*\\[A-Za-z]+\s*\}|\\[A-Za-z]+)"
     r"\s*(?:\[\d\]\s*)*(?:\[[^\]]*\]\s*)?"
     r"|def\s*\\[A-Za-z]+(?:#\d)*\s*)\{((?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*)\}"
+    r"|\\DeclarePairedDelimiter\s*\\[A-Za-z]+(?:\s*\{[^{}]*\}){2}|\\definecolor(?:\s*\{[^{}]*\}){3}"
     r"|\\require\s*\{[^{}]*\}|\\let\s*\\[A-Za-z]+\s*=?\s*\\?[A-Za-z]+"
 )
 

@@ -1,18 +1,19 @@
 """Which blocks of a page are its main content: by share of links, by words in class names, by the densest container.
 
 The rule has three parts. A container is boilerplate when its class or id says so, unless it holds half of the page's
-prose. The main container is found by going down from the root as long as one child holds `DESCENT` of the prose. A
-block in it stays unless most of it is links; leads that stand before the main container stay too; headings without a
-section go. The thresholds were chosen on the development halves of bench/extraction.py.
+prose, or nothing would be left of a page with prose: then the words mean something else. The main container is found
+by going down from the root as long as one child holds `DESCENT` of the prose. A block in it stays unless most of it is
+links; leads that stand before the main container stay too; headings without a section go. The thresholds were chosen
+on the development halves of bench/extraction.py.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from corpus.text.placeholders import START
+from corpus.text.tags import BOILERPLATE_TAGS, HEADINGS, Tag
 
 DESCENT = 0.8
 LINKED_SHARE = 0.6
@@ -21,29 +22,16 @@ PROSE_BYTES = 20
 LEAD_BYTES = 80
 LEAD_LINKED_SHARE = 0.2
 LEAD_PARENTS = 2
+PARAGRAPH_BYTES = 150
 BOILERPLATE_SHARE = 0.5
 BARE_BOILERPLATE_SHARE = 0.3
+MISNAMED_BYTES = 500
 GAP_BYTES = 200
 FORMULA_BYTES = 30
 MIN_MAIN_BYTES = 50
 
 SENTENCE = re.compile(r"[.!?,;:][\s\"'”’)]|[。，！？；：、]|[.!?…]$")
-# PreTeXt keeps examples, proofs and solutions in `hidden-content` until they are clicked
-BOILERPLATE_WORDS = (
-    r"nav|navi\w*|navbar|menus?|submenu|footer|foot|sidebar\w*|side|aside|widgets?|bread-?crumbs?|crumbs?|share\w*|"
-    r"sharing|social\w*|related\w*|recommend\w*|promo\w*|banner|ads?|adsense|advert\w*|sponsor\w*|cookies?|popup|"
-    r"modal|newsletter|subscri\w*|signup|login|search\w*|toolbar|pagination|pager|paging|tagcloud|taglist|tags|meta\w*|"
-    r"postmeta\w*|entrymeta|entryfooter|postfooter|byline|authors?|bio|copyright|disclaimer|masthead|skip\w*|hidden(?!-content)|"
-    r"printfriendly|outbrain|taboola|paywall\w*|ratings?|toc|respond|credits?|license|licence|teaser-list|more|"
-    r"timestamp|date|avatar|signature|user-?info|profile|permalink|annotation|buttons?|btn|caption\w*"
-)
-BOILERPLATE = re.compile(rf"(?i)(?:^|[\s_-])(?:{BOILERPLATE_WORDS})(?:$|[\s_-])")
-# What blog software writes on the element that holds a whole post, beside words such as `tag-ads` about its subject.
-POST = re.compile(r"(?:^|\s)(?:hentry|post-\d+|type-\w+|status-publish)(?:$|\s)")
-CONTENT_TAGS = frozenset({"html", "body", "article", "main"})
-BOILERPLATE_TAGS = frozenset({"aside", "footer", "figcaption"})
 PROSE_TAGS = frozenset({"p", "ul", "ol", "table", "tbody", "tr", "blockquote", "pre", "dl"})
-HEADINGS = {f"h{rank}": rank for rank in range(1, 7)}
 
 
 class Block(NamedTuple):
@@ -54,21 +42,16 @@ class Block(NamedTuple):
     node: int
 
 
-class Node(NamedTuple):
-    """A block element: its parent's number, its tag, whether names mark it as boilerplate, whether it is hidden."""
-
-    parent: int
-    tag: str
-    boilerplate: bool
-    hidden: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The blocks of a page in order, and its block elements: parents come before their children, 0 is the root."""
+    """The blocks of a page in order, its block elements and the number of the parent of each.
+
+    Parents come before their children; 0 is the root, its own parent.
+    """
 
     blocks: list[Block]
-    nodes: list[Node]
+    nodes: list[Tag]
+    parents: list[int]
 
 
 class Measures(NamedTuple):
@@ -79,30 +62,27 @@ class Measures(NamedTuple):
     prose: list[float]
 
 
-@lru_cache(maxsize=65536)
-def looks_like_boilerplate(tag: str, class_: str | None, id_: str | None) -> bool:
-    """Whether the tag or the words of class and id mark an element as boilerplate."""
-    if tag in BOILERPLATE_TAGS:
-        return True
-    names = f"{class_ or ''} {id_ or ''}"
-    return tag not in CONTENT_TAGS and not POST.search(names) and BOILERPLATE.search(names) is not None
-
-
 def main_blocks(page: Outline) -> list[int]:
     """Numbers of the blocks that are main content, in order."""
     measures = _measures(page.blocks)
-    parents = [node.parent for node in page.nodes]
-    dropped = _boilerplate(page, parents, measures)
-    top = _main_container(page, parents, measures, dropped)
-    kept = _kept(page, parents, measures, dropped, top)
+    kept = _main(page, measures, _boilerplate(page, measures))
+    if True not in kept and sum(measures.prose) >= MISNAMED_BYTES:
+        kept = _main(page, measures, _boilerplate(page, measures, by_names=False))
+    return [number for number, keep in enumerate(kept) if keep]
+
+
+def _main(page: Outline, measures: Measures, dropped: Sequence[bool]) -> list[bool]:
+    """Per block whether it is main content, when these nodes are boilerplate."""
+    top = _main_container(page, measures, dropped)
+    kept = _kept(page, measures, dropped, top)
     if sum(size for size, keep in zip(measures.sizes, kept, strict=True) if keep) < MIN_MAIN_BYTES:
         kept = [
             not dropped[block.node] and share < LINKED_SHARE
             for block, share in zip(page.blocks, measures.linked_shares, strict=True)
         ]
     _close_gaps(kept, page, measures, dropped)
-    _drop_empty_sections(kept, page)
-    return [number for number, keep in enumerate(kept) if keep]
+    _drop_empty_sections(kept, page, measures)
+    return kept
 
 
 def _measures(blocks: Sequence[Block]) -> Measures:
@@ -118,37 +98,44 @@ def _measures(blocks: Sequence[Block]) -> Measures:
     return measures
 
 
-def _boilerplate(page: Outline, parents: Sequence[int], measures: Measures) -> list[bool]:
-    """For each node whether it is boilerplate, by itself or through an ancestor."""
+def _boilerplate(page: Outline, measures: Measures, *, by_names: bool = True) -> list[bool]:
+    """For each node whether it is boilerplate, by itself or through an ancestor; `by_names`: its class may say so."""
+    parents = page.parents
     dropped = [False] * len(parents)
-    suspects = [(number, node) for number, node in enumerate(page.nodes) if node.boilerplate or node.hidden]
+    suspects = [
+        (number, node)
+        for number, node in enumerate(page.nodes)
+        if node.hidden or (node.boilerplate and (by_names or node.name in BOILERPLATE_TAGS))
+    ]
     if not suspects:
         return dropped
-    held = _held(page, parents, measures.prose)
+    held = _held(page, measures.prose)
     limit = BOILERPLATE_SHARE * held[0]
     if not held[0]:
         bare = [size * (1 - share) for size, share in zip(measures.sizes, measures.linked_shares, strict=True)]
-        held = _held(page, parents, bare)
+        held = _held(page, bare)
         limit = BARE_BOILERPLATE_SHARE * held[0]
     formulas = held
-    if any(node.hidden or node.tag == "figcaption" for _, node in suspects):
-        formulas = _held(page, parents, [START in block.text for block in page.blocks])
+    if any(node.hidden or node.name == "figcaption" for _, node in suspects):
+        formulas = _held(page, [START in block.text for block in page.blocks])
     for number, node in suspects:
-        boilerplate = node.boilerplate and held[number] < limit
-        kept_caption = node.tag == "figcaption" and formulas[number] > 0
+        named = node.boilerplate and (by_names or node.name in BOILERPLATE_TAGS)
+        boilerplate = named and held[number] < limit
+        kept_caption = node.name == "figcaption" and formulas[number] > 0
         dropped[number] = (boilerplate and not kept_caption) or (node.hidden and not formulas[number])
-    for number in range(1, len(parents)):
-        if dropped[parents[number]]:
-            dropped[number] = True
+    if any(dropped):
+        for number in range(1, len(parents)):
+            if dropped[parents[number]]:
+                dropped[number] = True
     return dropped
 
 
-def _held(page: Outline, parents: Sequence[int], amounts: Sequence[float]) -> list[float]:
+def _held(page: Outline, amounts: Sequence[float]) -> list[float]:
     """For each node the sum of these amounts over the blocks in it."""
-    sums = [0.0] * len(parents)
+    sums = [0.0] * len(page.nodes)
     for block, amount in zip(page.blocks, amounts, strict=True):
         sums[block.node] += amount
-    _add_to_ancestors(sums, parents)
+    _add_to_ancestors(sums, page.parents)
     return sums
 
 
@@ -158,56 +145,55 @@ def _add_to_ancestors(sums: list[float], parents: Sequence[int]) -> None:
             sums[parents[node]] += sums[node]
 
 
-def _main_container(page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool]) -> int:
+def _main_container(page: Outline, measures: Measures, dropped: Sequence[bool]) -> int:
     """The deepest node on the way down along which each child holds DESCENT of what its parent holds."""
+    parents = page.parents
     prose = [0.0] * len(parents)
     for block, good in zip(page.blocks, measures.prose, strict=True):
         if good and not dropped[block.node]:
             prose[block.node] += good
     own = list(prose)
     _add_to_ancestors(prose, parents)
-    best: dict[int, int] = {}
-    for node in range(1, len(prose)):
-        if prose[node]:
-            parent = parents[node]
-            if prose[node] > prose[best.get(parent, node)] or parent not in best:
-                best[parent] = node
+    best, most = [0] * len(parents), [0.0] * len(parents)
+    for node, (parent, amount) in enumerate(zip(parents, prose, strict=True)):
+        if amount > most[parent] and node:
+            best[parent], most[parent] = node, amount
     top = 0
-    while top in best:
+    while best[top]:
         child = best[top]
         spread = prose[child] < DESCENT * prose[top] or own[top] > (1 - DESCENT) * prose[top]
-        if spread or page.nodes[child].tag in PROSE_TAGS:
+        if spread or page.nodes[child].name in PROSE_TAGS:
             break
         top = child
     return top
 
 
-def _kept(page: Outline, parents: Sequence[int], measures: Measures, dropped: Sequence[bool], top: int) -> list[bool]:
+def _kept(page: Outline, measures: Measures, dropped: Sequence[bool], top: int) -> list[bool]:
     """Per block: in the main container and not mostly links, or a lead that stands before it."""
-    inside = _descendants(parents, top)
+    parents = page.parents
+    end = _end_of(top, parents)
     above = top
     for _ in range(LEAD_PARENTS):
         above = parents[above]
-    near = _descendants(parents, above)
+    near = _end_of(above, parents)
     kept = []
-    for block, size, share, good in zip(page.blocks, *measures, strict=True):
-        node = block.node
+    for (_, _, node), size, share, good in zip(page.blocks, *measures, strict=True):
         if dropped[node]:
             kept.append(False)
-        elif inside[node]:
+        elif top <= node < end:
             kept.append(share < LINKED_SHARE)
         else:
-            kept.append(near[node] and node < top and good > 0 and size >= LEAD_BYTES and share < LEAD_LINKED_SHARE)
+            lead = above <= node < min(top, near) and good > 0 and size >= LEAD_BYTES
+            kept.append(lead and share < LEAD_LINKED_SHARE)
     return kept
 
 
-def _descendants(parents: Sequence[int], root: int) -> list[bool]:
-    inside = [False] * len(parents)
-    inside[root] = True
-    for node in range(root + 1, len(inside)):
-        if inside[parents[node]]:
-            inside[node] = True
-    return inside
+def _end_of(root: int, parents: Sequence[int]) -> int:
+    """The number behind those of all that is in a node: what is in it stands together."""
+    for node in range(root + 1, len(parents)):
+        if parents[node] < root:
+            return node
+    return len(parents)
 
 
 def _close_gaps(kept: list[bool], page: Outline, measures: Measures, dropped: Sequence[bool]) -> None:
@@ -218,12 +204,15 @@ def _close_gaps(kept: list[bool], page: Outline, measures: Measures, dropped: Se
             kept[number] = not dropped[page.blocks[number].node] and measures.sizes[number] < GAP_BYTES
 
 
-def _drop_empty_sections(kept: list[bool], page: Outline) -> None:
-    """Drops headings after which no text is kept before the next heading of the same or a higher rank."""
+def _drop_empty_sections(kept: list[bool], page: Outline, measures: Measures) -> None:
+    """Drops headings after which no text is kept before the next heading of the same or a higher rank.
+
+    A paragraph of prose in the tags of a heading is text.
+    """
     filled = [False] * (len(HEADINGS) + 1)
     for number in range(len(kept) - 1, -1, -1):
-        rank = HEADINGS.get(page.nodes[page.blocks[number].node].tag)
-        if rank is None:
+        rank = HEADINGS.get(page.nodes[page.blocks[number].node].name)
+        if rank is None or (measures.prose[number] and measures.sizes[number] >= PARAGRAPH_BYTES):
             if kept[number]:
                 filled = [True] * len(filled)
             continue

@@ -1,26 +1,33 @@
 """Presentation MathML -> LaTeX. What is unknown becomes its text, so that nothing disappears.
 
 `mathml_tokens` writes symbols and words, `mathml_scripts` what stands over, under and beside a base, `mathml_tables`
-matrices, cases and aligned rows; here is the walk over the elements, with rows and fences.
+matrices, cases and aligned rows, `mathml_elements` what an element is; here is the walk, with rows and fences.
 """
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
-
-from lxml import etree
 
 from corpus.text.lines import joined, trimmed
+from corpus.text.mathml_elements import (
+    CLOSING,
+    EITHER,
+    OPENING,
+    Element,
+    children_of,
+    has_no_line,
+    is_empty_fence,
+    is_middle,
+    is_stretchy,
+    local_name,
+    text_in,
+    visible_in,
+)
 from corpus.text.mathml_scripts import Base, accented, multiscripts, scripted
 from corpus.text.mathml_tables import Cell, Row, table
 from corpus.text.mathml_tokens import fence, identifier, number, operator, quoted, space, text_words
 
-Element: TypeAlias = etree._Element
 MAX_DEPTH = 150
 WORDY = re.compile(r"[A-Za-z]{4,}\s+[A-Za-z]{2,}|[A-Za-z]+\s+[A-Za-z]{4,}")
-OPENING, CLOSING = "([{⟨⌊⌈|‖⟦⎰⟮⌜⌞〈", ")]}⟩⌋⌉|‖⟧⎱⟯⌝⌟〉"
-EITHER = "/\\↑↓↕⇑⇓⇕|‖"
-INVISIBLE = " \t\r\n\u2061\u2062\u2063\u2064"
 NOTATIONS = {
     "box": "\\boxed",
     "roundedbox": "\\boxed",
@@ -45,12 +52,7 @@ def latex_of_math(math: Element) -> str:
     alternative = (math.get("alttext") or "").strip()
     if alternative and ("\\" in alternative or not WORDY.search(alternative)):
         return alternative
-    return _row(_children(math), 0)
-
-
-def local_name(node: Element) -> str:
-    """The tag without its name space or prefix; empty for comments and the like."""
-    return str(node.tag).rpartition("}")[2].rpartition(":")[2].lower() if isinstance(node.tag, str) else ""
+    return _row(children_of(math), 0)
 
 
 def _latex(node: Element, depth: int) -> str:
@@ -60,13 +62,9 @@ def _latex(node: Element, depth: int) -> str:
     return convert(node, depth + 1) if convert else _group_row(node, depth + 1)
 
 
-def _children(node: Element) -> list[Element]:
-    return [child for child in node if local_name(child) not in IGNORED]
-
-
 def _group_row(node: Element, depth: int) -> str:
     """A row with elements of its own; text that stands in it bare is kept."""
-    children = _children(node)
+    children = children_of(node)
     if not children:
         return text_words(node.text or "") if (node.text or "").strip() else ""
     fenced = _fenced_row(children, depth) if local_name(node) == "mrow" else ""
@@ -87,8 +85,8 @@ def _row(children: Sequence[Element], depth: int) -> str:
 
 def _generalised_fraction(children: Sequence[Element], depth: int) -> tuple[str, int]:
     """A fraction without a line between brackets, as binomials are written; how many elements that took."""
-    if len(children) == 3 and local_name(children[1]) == "mfrac" and _has_no_line(children[1]):
-        command = GENERALISED.get((_text(children[0]), _text(children[2])))
+    if len(children) == 3 and local_name(children[1]) == "mfrac" and has_no_line(children[1]):
+        command = GENERALISED.get((text_in(children[0]), text_in(children[2])))
         if command:
             above, below = _arguments(children[1], 2, depth)
             if command == "\\binom":
@@ -100,61 +98,39 @@ def _generalised_fraction(children: Sequence[Element], depth: int) -> tuple[str,
 def _fenced_row(children: Sequence[Element], depth: int) -> str:
     """A row between fences that grow with it: `\\left( .. \\right)`, matrices, cases; else nothing."""
     first, last = children[0], children[-1]
-    opening = _text(first) if _is_stretchy(first, OPENING + EITHER) else ""
-    closing = _text(last) if len(children) > 1 and _is_stretchy(last, CLOSING + EITHER) else ""
-    inner = [child for child in children[bool(opening) : len(children) - bool(closing)] if not _is_empty_fence(child)]
+    opening = text_in(first) if is_stretchy(first, OPENING + EITHER) else ""
+    closing = text_in(last) if len(children) > 1 and is_stretchy(last, CLOSING + EITHER) else ""
+    inner = [child for child in children[bool(opening) : len(children) - bool(closing)] if not is_empty_fence(child)]
     if not (opening or closing) or not inner:
         return ""
     tables = [child for child in inner if local_name(child) == "mtable"]
     if tables and len(inner) == 1:
         return _table(tables[0], depth, opening, closing)
     grows = any(node.get("stretchy") == "true" or node.get("fence") == "true" for node in (first, last))
-    one_sided = local_name(first) == local_name(last) == "mo" and "" in (_text(first), _text(last))
+    one_sided = local_name(first) == local_name(last) == "mo" and "" in (text_in(first), text_in(last))
     if not (opening and closing) and not grows and not one_sided:
         return ""
     if (
         len(inner) == 1
         and (opening, closing) in GENERALISED
         and local_name(inner[0]) == "mfrac"
-        and _has_no_line(inner[0])
+        and has_no_line(inner[0])
     ):
         return _generalised_fraction(children, depth)[0]
     body = joined(
-        [f" \\middle{fence(_text(child))} " if _is_middle(child) else _latex(child, depth) for child in inner]
+        [f" \\middle{fence(text_in(child))} " if is_middle(child) else _latex(child, depth) for child in inner]
     )
     return f"\\left{fence(opening).strip()} {body} \\right{fence(closing)}"
 
 
-def _is_stretchy(node: Element, characters: str) -> bool:
-    return (
-        local_name(node) == "mo"
-        and node.get("stretchy") != "false"
-        and node.get("maxsize") is None
-        and (_text(node) in characters or node.get("stretchy") == "true")
-        and _text(node) != ""
-    )
-
-
-def _is_empty_fence(node: Element) -> bool:
-    return local_name(node) == "mo" and not _text(node)
-
-
-def _is_middle(node: Element) -> bool:
-    return local_name(node) == "mo" and node.get("stretchy") == "true" and _text(node) in OPENING + CLOSING + EITHER
-
-
 def _arguments(node: Element, count: int, depth: int) -> list[str]:
-    parts = [_latex(child, depth) for child in _children(node)]
+    parts = [_latex(child, depth) for child in children_of(node)]
     return (parts + [""] * count)[:count]
 
 
 def _fraction(node: Element, depth: int) -> str:
     above, below = _arguments(node, 2, depth)
-    return f"{{{above} \\atop {below}}}" if _has_no_line(node) else f"\\frac{{{above}}}{{{below}}}"
-
-
-def _has_no_line(node: Element) -> bool:
-    return re.match(r"0(?:\.0+)?(?:[a-z%]|$)", node.get("linethickness", "")) is not None
+    return f"{{{above} \\atop {below}}}" if has_no_line(node) else f"\\frac{{{above}}}{{{below}}}"
 
 
 def _root(node: Element, depth: int) -> str:
@@ -170,18 +146,14 @@ def _base(node: Element | None, depth: int) -> Base:
     if node is None:
         return Base("", "", is_operator=False)
     core = node
-    while local_name(core) in ("mrow", "mstyle", "mpadded") and len(_visible(core)) == 1:
-        core = _visible(core)[0]
+    while local_name(core) in ("mrow", "mstyle", "mpadded") and len(visible_in(core)) == 1:
+        core = visible_in(core)[0]
     is_token = local_name(core) in ("mo", "mi", "mtext", "mn")
-    return Base(trimmed(_latex(node, depth)), _text(core) if is_token else "", is_operator=local_name(core) == "mo")
-
-
-def _visible(node: Element) -> list[Element]:
-    return [child for child in _children(node) if local_name(child) != "mspace"]
+    return Base(trimmed(_latex(node, depth)), text_in(core) if is_token else "", is_operator=local_name(core) == "mo")
 
 
 def _scripts(node: Element, depth: int) -> str:
-    name, children = local_name(node), _children(node)
+    name, children = local_name(node), children_of(node)
     base = _base(children[0] if children else None, depth)
     rest = [trimmed(_latex(child, depth)) for child in children[1:]]
     if name in ("msubsup", "munderover"):
@@ -192,7 +164,7 @@ def _scripts(node: Element, depth: int) -> str:
         below, above = "", (*rest, "")[0]
     if name in ("msub", "msup", "msubsup"):
         return scripted(base, below, above)
-    marks = [_text(child) if local_name(child) == "mo" else "" for child in children[1:]]
+    marks = [text_in(child) if local_name(child) == "mo" else "" for child in children[1:]]
     under, over = (*marks, "", "")[:2] if name == "munderover" else (marks * 2)[:2] if marks else ("", "")
     return accented(
         base,
@@ -209,7 +181,7 @@ def _stretches(mark: Element) -> bool:
 
 
 def _multiscripts(node: Element, depth: int) -> str:
-    children = _children(node)
+    children = children_of(node)
     base = _base(children[0] if children else None, depth)
     before: list[str] = []
     after: list[str] = []
@@ -224,9 +196,9 @@ def _multiscripts(node: Element, depth: int) -> str:
 
 def _table(node: Element, depth: int, opening: str = "", closing: str = "") -> str:
     rows = []
-    for row in _children(node):
+    for row in children_of(node):
         if local_name(row) in ("mtr", "mlabeledtr"):
-            cells = [_cell(cell, row, depth) for cell in _children(row)]
+            cells = [_cell(cell, row, depth) for cell in children_of(row)]
             if local_name(row) == "mlabeledtr" and cells:
                 cells = [*cells[1:], cells[0]._replace(is_side=True)]
             rows.append(Row(cells, "style" in row.attrib))
@@ -238,12 +210,12 @@ def _cell(cell: Element, row: Element, depth: int) -> Cell:
     style = cell.get("style", "").replace(" ", "")
     aligned = re.search(r"text-align:(\w+)", style)
     align = aligned.group(1) if aligned else cell.get("columnalign") or row.get("columnalign") or ""
-    children = _children(cell) if local_name(cell) == "mtd" else [cell]
+    children = children_of(cell) if local_name(cell) == "mtd" else [cell]
     return Cell(_row(children, depth) if children else text_words(cell.text or ""), align, "width:50%" in style)
 
 
 def _fenced(node: Element, depth: int) -> str:
-    parts = [_latex(child, depth) for child in _children(node)]
+    parts = [_latex(child, depth) for child in children_of(node)]
     separators = [mark for mark in node.get("separators", ",") if not mark.isspace()] or [""]
     line = parts[:1]
     for number_, part in enumerate(parts[1:]):
@@ -265,19 +237,14 @@ def _phantom(node: Element, depth: int) -> str:
 
 def _first(node: Element, depth: int) -> str:
     """The first child alone: what `semantics` and `maction` show."""
-    children = _children(node)
+    children = children_of(node)
     return _latex(children[0], depth) if children else ""
-
-
-def _text(node: Element) -> str:
-    return "".join(node.itertext()).strip(INVISIBLE)
 
 
 def _token(write: Callable[[Element], str]) -> Callable[[Element, int], str]:
     return lambda node, depth: write(node)
 
 
-IGNORED = frozenset({"", "annotation", "annotation-xml", "maligngroup", "malignmark", "script", "style"})
 CONVERTERS: dict[str, Callable[[Element, int], str]] = {
     "mi": _token(identifier),
     "mo": _token(operator),

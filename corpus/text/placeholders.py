@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from corpus.text.latex import clean_latex
 
 START, STOP = "\x02", "\x03"
+BREAK = "\x01"
 # Line breaks and protected characters of code, as the reader marks them.
 MARKS = str.maketrans({"\x01": "\n", "\x04": "$", "\x05": "\\", "\x06": "`"})
 WORD = re.compile(rf"[ \t]*{START}(\d+){STOP}[ \t]*")

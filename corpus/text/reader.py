@@ -1,227 +1,249 @@
-"""HTML -> blocks of text, in one pass over the parser's events, with every formula already an opaque word.
-
-No tree is built, apart from those of the formulas themselves, so that nothing is edited while it is walked, and a
-page costs the same however deeply it is nested.
-"""
+"""Pieces of markup -> blocks of text, in one pass, with every formula already an opaque word."""
 
 import re
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from lxml import etree
-
-from corpus.text.constructs import (
-    FORMULA_TAGS,
-    Sources,
-    construct_of,
-    formula_of,
-    image_formula,
-    is_formula_container,
-    is_tex_code,
-    sources_of,
-)
+from corpus.text.constructs import Sources, construct_of, formula_of, image_formula, is_tex_code, sources_of
 from corpus.text.delimiters import save_written_formulas
-from corpus.text.main_content import Block, Node, Outline, looks_like_boilerplate
-from corpus.text.placeholders import START, Formulas
+from corpus.text.images import may_show_formula
+from corpus.text.main_content import Block, Outline
+from corpus.text.markup import VOID, attributes_of, element_of, pieces_of, rest_of, unescaped
+from corpus.text.placeholders import BREAK, START, Formulas
 from corpus.text.split_formulas import join_split_formulas
-from corpus.text.xml_names import xml_attributes, xml_name, xml_text
+from corpus.text.tags import BLOCKS, CODES, SKIPPED, Tag, tag_of
 
-Get: TypeAlias = Callable[[str], str | None]  # an attribute by its name
-Element: TypeAlias = etree._Element
-
-BREAK = "\x01"
 # Containers in containers that hold no formula are read again at each level, up to this one.
 MAX_REPLAYS = 5
-MAX_DEPTH = 200
 # Text of code is no formula: its dollars and backslashes wait under other names until the block is complete.
 CODE = str.maketrans({"$": "\x04", "\\": "\x05", "`": "\x06"})
 UNCODE = str.maketrans({"\x04": "$", "\x05": "\\", "\x06": "`"})
-
-SKIPPED_WORDS = (
-    "script style noscript template svg iframe object canvas video audio select button input textarea nav dialog "
-    "map applet embed option datalist progress meter head title rp rt footer menu"
-)
-SKIPPED = frozenset(SKIPPED_WORDS.split())
-BLOCKS_WORDS = (
-    "address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure form "
-    "h1 h2 h3 h4 h5 h6 header hgroup hr legend li main ol optgroup p pre section summary table tbody td tfoot th "
-    "thead tr ul frameset noframes html"
-)
-BLOCKS = frozenset(BLOCKS_WORDS.split())
-CODES = frozenset({"code", "kbd", "samp", "tt"})
-NEVER_HIDDEN = frozenset({"html", "body", "main", "article"})
+# Start tags that seldom repeat, so that it does not pay to remember them.
+UNIQUE = frozenset({"a ", "im", "!-"})
 BREAKS = re.compile(rf" ?(?:{BREAK} ?)+")
-HIDING_STYLE = re.compile(r"(?i)display\s*:\s*none")
 ORDINALS_WORDS = "st nd rd th e er re ème º ª tm ® ™ sm"
 ORDINALS = frozenset(ORDINALS_WORDS.split())
 SCRIPT_CHARACTERS = 24
 
-
-class TooDeepError(Exception):
-    """The elements of a page are nested too deeply to be walked."""
+Pieces: TypeAlias = Iterator[str]
 
 
 class PageReader:
-    """The target of an HTML parser: `close` gives the page's blocks; `formulas` fills up on the way."""
+    """Reads the pieces of one page; `close` gives its blocks; `formulas` fills up on the way.
 
-    def __init__(self, formulas: Formulas, body: bytes) -> None:
-        """`body`: the bytes of the page, asked for what it loads when a formula may depend on that."""
-        self._formulas, self._body = formulas, body
+    A handler takes the tag, the text behind it and the pieces that follow; it gives the text that is to be read next,
+    which is another one where the element is not read.
+    """
+
+    def __init__(self, formulas: Formulas, page: str) -> None:
+        """`page`: asked for what it loads when a formula may depend on that."""
+        self._formulas, self._page = formulas, page
         self._blocks: list[Block] = []
-        self._nodes = [Node(0, "html", False, False)]
+        self._nodes, self._parents = [ROOT], [0]
         self._node = 0
         self._parts: list[str] = []
         self._linked = self._links = self._codes = 0
         self._coded = False
         self._code_starts: list[int] = []
-        # Depth inside an element that is skipped, or captured as a tree when it may be a formula.
-        self._aside = 0
-        self._captured: etree.TreeBuilder | None = None
         self._replays = 0
         self._scripts: list[int] = []
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
-        if self._aside:
-            self._aside += 1
-            if self._captured is not None:
-                self._captured.start(xml_name(tag), xml_attributes(attributes))
-            return
-        opening = OPENING.get(tag, PageReader._open_inline)
-        opening(self, tag, attributes.get)
-        if self._captured is not None:
-            self._captured.start(xml_name(tag), xml_attributes(attributes))
-
-    def end(self, tag: str) -> None:
-        """An element ends."""
-        if self._aside:
-            self._aside -= 1
-            if self._captured is not None:
-                self._captured.end(xml_name(tag))
-                if not self._aside:
-                    element, self._captured = self._captured.close(), None
-                    self._take(element)
-            return
-        closing = CLOSING.get(tag)
-        if closing:
-            closing(self)
-
-    def data(self, text: str) -> None:
-        """Text between two tags, or a part of it."""
-        if self._aside:
-            if self._captured is not None:
-                self._captured.data(xml_text(text))
-        elif self._codes:
-            self._parts.append(text.translate(CODE))
-        elif self._parts or not text.isspace():
-            self._parts.append(text)
-            if self._links:
-                self._linked += len(text.strip())
-
-    def walk(self, parent: Element, depth: int = 0) -> None:
-        """Reads what stands in an element of a tree: the same as its events, and faster.
-
-        Raises TooDeepError below MAX_DEPTH levels: such a page is read by its events.
-        """
-        if depth > MAX_DEPTH:
-            raise TooDeepError
-        for child in parent:
-            tag = child.tag
-            opening = OPENING.get(tag, PageReader._open_inline)
-            opening(self, tag, child.get)
-            if self._aside:
-                self._aside = 0
-                if self._captured is not None:
-                    self._captured = None
-                    self._take(child)
-            else:
-                if child.text:
-                    self.data(child.text)
-                if len(child):
-                    self.walk(child, depth + 1)
-                closing = CLOSING.get(tag)
-                if closing:
+    def read(self, pieces: Pieces) -> None:  # noqa: C901  # where the time goes: what most tags do stands here
+        """Reads all of the pieces."""
+        parts, nodes, parents = self._parts, self._nodes, self._parents
+        for piece in pieces:
+            markup, closed, text = piece.partition(">")
+            if not closed:
+                text = _behind(piece, pieces)
+            elif markup[:1] == "/":
+                closing = CLOSING.get(markup)
+                if closing is SHUT:
+                    if parts:
+                        self._flush()
+                    self._node = parents[self._node]
+                elif closing:
                     closing(self)
-            if child.tail:
-                self.data(child.tail)
+            elif (start := markup[:2]) in UNIQUE:
+                if start == "a ":
+                    # An anchor is a place to which others link.
+                    self._links = " href=" in markup or " name=" not in markup
+                else:
+                    text = self._image_or_comment(piece, text, pieces)
+            else:
+                handler, tag = _action(markup)
+                if handler is OPEN:
+                    if parts:
+                        self._flush()
+                    parents.append(self._node)
+                    self._node = len(nodes)
+                    nodes.append(tag)
+                elif handler:
+                    text = handler(self, tag, text, pieces)
+            if not text:
+                continue
+            if self._codes:
+                parts.append(text.translate(CODE))
+            elif parts or not text.isspace():
+                parts.append(text)
+                if self._links:
+                    self._linked += len((unescaped(text) if "&" in text else text).strip())
 
     def close(self) -> Outline:
         """The page has ended."""
-        if self._captured is not None:
-            self._captured = None
         self._flush()
         blocks = join_split_formulas(self._blocks, self._formulas)
         if self._coded:
             blocks = [block._replace(text=block.text.translate(UNCODE)) for block in blocks]
-        return Outline(blocks, self._nodes)
+        return Outline(blocks, self._nodes, self._parents)
 
     @cached_property
     def _asciimath(self) -> bool:
-        return b"asciimath" in self._body.lower()
+        return "asciimath" in self._page.lower()
 
     @cached_property
     def _sources(self) -> Sources:
-        return sources_of(self._body)
+        return sources_of(self._page)
 
-    def _open(self, tag: str, get: Get) -> None:
+    def _image_or_comment(self, piece: str, text: str, pieces: Pieces) -> str:
+        if piece[0] == "!":
+            return _behind(piece, pieces)
+        if may_show_formula(piece):
+            found = image_formula(attributes_of(piece.partition(">")[0]).get)
+            if found:
+                self._parts.append(self._formulas.word_for(found[0], display=found[1], kind="image"))
+        return text
+
+    def _open(self, tag: Tag, text: str, pieces: Pieces) -> str:
         if self._parts:
             self._flush()
-        boilerplate = looks_like_boilerplate(tag, get("class"), get("id"))
-        node = Node(self._node, tag, boilerplate, _hides(get) and tag not in NEVER_HIDDEN)
+        self._parents.append(self._node)
         self._node = len(self._nodes)
-        self._nodes.append(node)
+        self._nodes.append(tag)
+        return text
 
     def _shut(self) -> None:
         if self._parts:
             self._flush()
-        self._node = self._nodes[self._node].parent
+        self._node = self._parents[self._node]
 
-    def _open_container(self, tag: str, get: Get) -> None:
-        """A `div` or `p`, which may be the wrapper of a displayed formula."""
-        if self._replays < MAX_REPLAYS and is_formula_container(tag, get):
-            self._capture(tag, get)
-        else:
-            self._open(tag, get)
+    def _rule(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        self._open(tag, "", pieces)
+        self._shut()
+        return text
 
-    def _open_inline(self, tag: str, get: Get) -> None:
-        if self._replays < MAX_REPLAYS and is_formula_container(tag, get):
-            self._capture(tag, get)
-        elif _hides(get):
-            self._aside = 1
-
-    def _open_pre(self, tag: str, get: Get) -> None:
-        self._open(tag, get)
+    def _open_pre(self, tag: Tag, text: str, pieces: Pieces) -> str:
         self._codes += 1
+        return self._open(tag, text, pieces)
 
     def _shut_pre(self) -> None:
         self._shut()
         self._codes = max(self._codes - 1, 0)
 
-    def _skip(self, tag: str, get: Get) -> None:
-        if tag == "script" and is_formula_container(tag, get):
-            self._capture(tag, get)
+    def _skip(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        if self._parts:
+            self._parts.append(" ")
+        return self._hide(tag, text, pieces)
+
+    def _hide(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        return text if tag.name in VOID else rest_of(tag.name, pieces)[1]
+
+    def _frames(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        """What a page of frames shows where there are none: markup that stands as text."""
+        inside, behind = rest_of(tag.name, pieces)
+        self.read(pieces_of("<".join([text, *inside])))
+        return behind
+
+    def _raw(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        """Text in which markup says nothing."""
+        inside, behind = rest_of(tag.name, pieces)
+        self._coded = True
+        self._open(tag, "", pieces)
+        self._parts.append("<".join([text, *inside]).replace("&", "&amp;").translate(CODE))
+        self._shut()
+        return behind
+
+    def _open_container(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        """An element that may hold a formula; one that holds none after all is read like any other."""
+        if self._replays >= MAX_REPLAYS:
+            handler = _ordinary(tag)
+            return handler(self, tag, text, pieces) if handler else text
+        inside, behind = rest_of(tag.name, pieces)
+        kind = construct_of(tag.name, attributes_of(tag.markup).get, lambda: self._sources)
+        element = None if kind == "drawn" else element_of(tag.markup, text, inside)
+        formula = ("", False) if kind == "drawn" else None if element is None else formula_of(element, kind)
+        if formula is None:
+            self._replay(tag, text, inside)
+        else:
+            self._parts.append(self._formulas.word_for(formula[0], display=formula[1], kind=kind))
+        return behind
+
+    def _replay(self, tag: Tag, text: str, inside: list[str]) -> None:
+        opening, closing = _ordinary(tag), CLOSING.get(f"/{tag.name}")
+        self._replays += 1
+        pieces = iter(inside)
+        if opening:
+            text = opening(self, tag, text, pieces)
+        self.read(iter([f">{text}"]))
+        self.read(pieces)
+        if closing:
+            closing(self)
+        self._replays -= 1
+
+    def _shut_link(self) -> None:
+        self._links = False
+
+    def _open_link(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        self._links = True
+        return text
+
+    def _open_code(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        self._codes += 1
+        self._coded = True
+        self._code_starts.append(len(self._parts))
+        return text
+
+    def _shut_code(self) -> None:
+        """Code in a line that is TeX of a formula is one: pages of exercises draw it with a script."""
+        self._codes = max(self._codes - 1, 0)
+        first = self._code_starts.pop() if self._code_starts else 0
+        if self._codes:
             return
-        self._parts.append(" ")
-        self._aside = 1
+        latex = unescaped("".join(self._parts[first:]).translate(UNCODE))
+        if is_tex_code(latex):
+            self._parts[first:] = [self._formulas.word_for(latex, display=False, kind="code")]
 
-    def _open_formula(self, tag: str, get: Get) -> None:
-        if self._replays < MAX_REPLAYS:
-            self._capture(tag, get)
+    def _break(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        self._parts.append(f" {BREAK} ")
+        return text
 
-    def _capture(self, tag: str, get: Get) -> None:
-        self._captured, self._aside = etree.TreeBuilder(), 1
+    def _open_script(self, tag: Tag, text: str, pieces: Pieces) -> str:
+        self._scripts.append(len(self._parts))
+        return text
+
+    def _shut_script(self, mark: str) -> None:
+        """`x<sup>2</sup>` becomes x^2; foot-note marks and ordinals stay as they are."""
+        if not self._scripts:
+            return
+        first = self._scripts.pop()
+        text = unescaped("".join(self._parts[first:]).strip())
+        plain = text and len(text) <= SCRIPT_CHARACTERS and text.lower() not in ORDINALS and not self._links
+        if plain and START not in text and BREAK not in text and not text.startswith("["):
+            self._parts[first:] = [(mark + (text if len(text) == 1 else f"{{{text}}}")).replace("&", "&amp;")]
 
     def _flush(self) -> None:
         """Ends the run of text: its written formulas become words, white space is squeezed outside of `pre`."""
-        raw = "".join(self._parts)
-        self._parts.clear()
+        parts = self._parts
+        raw = parts[0] if len(parts) == 1 else "".join(parts)
+        parts.clear()
         linked, self._linked = self._linked, 0
         if not raw or raw.isspace():
             return
+        if "&" in raw:
+            raw = unescaped(raw)
         if "$" in raw or "\\" in raw or "`" in raw:
             raw = save_written_formulas(raw, self._formulas, asciimath="`" in raw and self._asciimath)
-        if self._codes and self._nodes[self._node].tag == "pre":
+        if self._codes and self._nodes[self._node].name == "pre":
             text = raw.replace(BREAK, "\n").strip("\n\r").rstrip()
         else:
             text = " ".join(raw.split())
@@ -230,96 +252,49 @@ class PageReader:
         if text:
             self._blocks.append(Block(text, linked, self._node))
 
-    def _take(self, element: Element) -> None:
-        kind = construct_of(element, lambda: self._sources)
-        formula = formula_of(element, kind)
-        if formula is None:
-            self._replay(element)
-        else:
-            latex, display = formula
-            self._parts.append(self._formulas.word_for(latex, display=display, kind=kind))
 
-    def _replay(self, element: Element) -> None:
-        """A container that holds no formula after all is read like any other element."""
-        self._replays += 1
-        for event, node in etree.iterwalk(element, events=("start", "end")):
-            if event == "start":
-                if node is not element:
-                    self.start(node.tag, node.attrib)
-                if node.text:
-                    self.data(node.text)
-            elif node is not element:
-                self.end(node.tag)
-                if node.tail:
-                    self.data(node.tail)
-        self._replays -= 1
-
-    def _open_link(self, tag: str, get: Get) -> None:
-        self._links += 1
-
-    def _shut_link(self) -> None:
-        self._links = max(self._links - 1, 0)
-
-    def _open_code(self, tag: str, get: Get) -> None:
-        if self._replays < MAX_REPLAYS and is_formula_container(tag, get):
-            self._capture(tag, get)
-        else:
-            self._codes += 1
-            self._coded = True
-            self._code_starts.append(len(self._parts))
-
-    def _shut_code(self) -> None:
-        """Code in a line that holds commands of TeX mathematics is a formula: pages draw it with a script."""
-        self._codes = max(self._codes - 1, 0)
-        first = self._code_starts.pop() if self._code_starts else 0
-        latex = "".join(self._parts[first:]).translate(UNCODE) if not self._codes else ""
-        if is_tex_code(latex):
-            self._parts[first:] = [self._formulas.word_for(latex, display=False, kind="code")]
-
-    def _break(self, tag: str, get: Get) -> None:
-        self._parts.append(f" {BREAK} ")
-
-    def _image(self, tag: str, get: Get) -> None:
-        found = image_formula(get)
-        if found:
-            self._parts.append(self._formulas.word_for(found[0], display=found[1], kind="image"))
-
-    def _open_script(self, tag: str, get: Get) -> None:
-        self._scripts.append(len(self._parts))
-
-    def _shut_script(self, mark: str) -> None:
-        """`x<sup>2</sup>` becomes x^2; foot-note marks and ordinals stay as they are."""
-        if not self._scripts:
-            return
-        first = self._scripts.pop()
-        text = "".join(self._parts[first:]).strip()
-        plain = text and len(text) <= SCRIPT_CHARACTERS and text.lower() not in ORDINALS and not self._links
-        if plain and START not in text and BREAK not in text and not text.startswith("["):
-            self._parts[first:] = [mark + (text if len(text) == 1 else f"{{{text}}}")]
-
-
-def _hides(get: Get) -> bool:
-    style = get("style")
-    return get("hidden") is not None or (style is not None and HIDING_STYLE.search(style) is not None)
-
-
-OPENING: dict[str, Callable[[PageReader, str, Get], None]] = {
-    **dict.fromkeys(BLOCKS, PageReader._open),
+Handler: TypeAlias = Callable[[PageReader, Tag, str, Pieces], str]
+OPEN, SHUT = PageReader._open, PageReader._shut
+ROOT = Tag("html", "html", boilerplate=False, hidden=False, formula=False)
+OPENING: dict[str, Handler] = {
+    **dict.fromkeys(BLOCKS, OPEN),
     **dict.fromkeys(SKIPPED, PageReader._skip),
     **dict.fromkeys(CODES, PageReader._open_code),
     **dict.fromkeys(("sub", "sup"), PageReader._open_script),
-    **dict.fromkeys(("div", "p"), PageReader._open_container),
-    **dict.fromkeys(FORMULA_TAGS, PageReader._open_formula),
+    **dict.fromkeys(("xmp", "plaintext"), PageReader._raw),
     "a": PageReader._open_link,
     "br": PageReader._break,
-    "img": PageReader._image,
+    "hr": PageReader._rule,
+    "noframes": PageReader._frames,
     "pre": PageReader._open_pre,
 }
 CLOSING: dict[str, Callable[[PageReader], None]] = {
-    **dict.fromkeys(BLOCKS, PageReader._shut),
-    **dict.fromkeys(CODES, PageReader._shut_code),
-    "a": PageReader._shut_link,
-    "pre": PageReader._shut_pre,
-    "sub": lambda reader: reader._shut_script("_"),
-    "sup": lambda reader: reader._shut_script("^"),
+    **{f"/{name}": SHUT for name in BLOCKS - {"noframes"}},
+    **{f"/{name}": PageReader._shut_code for name in CODES},
+    "/a": PageReader._shut_link,
+    "/pre": PageReader._shut_pre,
+    "/sub": lambda reader: reader._shut_script("_"),
+    "/sup": lambda reader: reader._shut_script("^"),
 }
+
+
+def _ordinary(tag: Tag) -> Handler | None:
+    """What happens at a start tag when it holds no formula."""
+    hidden = tag.hidden and tag.name not in VOID
+    return OPENING.get(tag.name, PageReader._hide if hidden else None)
+
+
+@lru_cache(maxsize=65536)
+def _action(markup: str) -> tuple[Handler | None, Tag]:
+    """What happens at a start tag, in which `markup` is what stands between `<` and `>`."""
+    tag = tag_of(markup)
+    return (PageReader._open_container if tag.formula else _ordinary(tag)), tag
+
+
+def _behind(piece: str, pieces: Pieces) -> str:
+    """The text behind a comment, or behind a tag with a `<` in its name, which is none of HTML."""
+    if piece.startswith("!--"):
+        while "-->" not in piece:
+            piece = next(pieces, "-->")
+        return piece.partition("-->")[2]
+    return next(pieces, "").partition(">")[2]

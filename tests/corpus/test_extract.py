@@ -6,7 +6,6 @@ import pytest
 from corpus.extract import extract
 from corpus.language import language_of
 from corpus.text.latex import clean_latex
-from corpus.text.reader import MAX_DEPTH
 
 PROSE = (
     "This paragraph is ordinary prose about a theorem, long enough that extractors of main content keep it, "
@@ -163,6 +162,7 @@ def test_delimiters_comments_entities_and_size_commands_are_cut_off():
 def test_macro_definitions_are_dropped_and_the_formula_behind_them_stays():
     assert clean_latex("\\newcommand{\\R}{\\mathbb{R}} \\def\\x{1}") == ""
     assert clean_latex("\\newcommand{\\R}{\\mathbb{R}} x \\in \\R") == "x \\in \\R"
+    assert clean_latex("\\DeclarePairedDelimiter\\abs{\\lvert}{\\rvert} \\definecolor{fill}{gray}{0.9}") == ""
     assert "newcommand" not in text_of('<span style="display: none">\\(\\newcommand{\\R}{\\mathbb{R}}\\)</span>')
 
 
@@ -233,11 +233,35 @@ def test_control_characters_of_a_page_do_not_pass_for_our_marks():
     assert extract(page).text.isprintable()
 
 
-def test_the_two_ways_to_read_a_page_agree():
-    formulas = "$x$ <math><mi>y</mi></math> <code>$z$</code> <div class='math'>no <b>formula</b></div> u<sup>2</sup>"
-    page = f"<body><nav>a</nav><p>{PROSE}<br>{formulas} &amp; <!-- c -->end</p><pre>a\n b</pre><ul><li>one<li>two</ul>"
-    nested = page + "<div>" * (MAX_DEPTH + 1)
-    assert extract(nested) == extract(page)
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>a<b<nav>b</p>", "ab"),  # a `<` in a name begins no element
+        ("a <!-- <nav> > --> b <!-- < --> c <?php a<b ?> d", "a b c d"),
+        ("<span style='display: none'>x<span></span>y</span>a", "a"),
+        ("<xmp><b>$x$</b></xmp>", "<b>$x$</b>"),
+    ],
+)
+def test_markup_that_is_no_element_does_not_pass_for_one(html, text):
+    assert f"{text} {PROSE}" in " ".join(extract(f"<body>{html}<p>{PROSE}</p>").text.split())
+
+
+def test_what_frames_show_to_a_reader_without_them_is_read():
+    frames = f"<frameset><frame src='a.html'><noframes><body><nav>n</nav><p>{PROSE}</p><nav>x</body></noframes>"
+    assert extract(f"<html>{frames}</frameset></html>").text == PROSE
+
+
+def test_a_slash_closes_an_element_of_xhtml_and_of_mathml_only():
+    doctype = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">'
+    body = f"<body><p>{PROSE}<script src='x.js'/> <a name='y'/>$x$ <br/>end</p></body>"
+    assert extract(doctype + body).text.endswith("$x$\nend")
+    prefixed = "<m:math><m:mrow><m:mi>a</m:mi><m:mspace/><m:mi>b</m:mi></m:mrow></m:math>"
+    assert extract(f"<body><p>{PROSE} {prefixed}</p></body>").text.endswith("$ab$")
+
+
+def test_an_anchor_is_no_link():
+    page = f"<body><h1>T</h1><p><a name='x'>{PROSE}</a></p><p>{PROSE}</p><p><a href='/y'>{PROSE} Link.</a></p></body>"
+    assert extract(page).text.split("\n")[1:] == [PROSE, PROSE]
 
 
 def test_pages_may_be_read_in_any_thread():  # B1, B2

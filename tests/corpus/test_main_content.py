@@ -72,3 +72,19 @@ def test_a_solution_that_a_click_opens_stays():
     solution = "The difference of the hundreds is minus four, which we write down before we go on."
     body = f'<article><p>{PROSE * 3}</p></article><div class="hidden-content"><p>{solution}</p></div><p>{PROSE}</p>'
     assert solution in text_of(f"<section>{body}</section>")
+
+
+def test_names_that_would_leave_nothing_of_a_page_with_prose_are_ignored():
+    parts = "".join(
+        f'<div class="field text-hidden label-hidden hidden"><p>{PROSE} {part}.</p></div>' for part in "abc"
+    )
+    assert text_of(f"<article>{parts}</article>").count(PROSE.strip()) == 3
+
+
+def test_a_heading_is_no_boilerplate_for_the_words_of_its_title():
+    page = text_of(f'<article><p>{PROSE}</p><h2 id="the-hidden-share">The hidden share</h2><p>{PROSE}</p></article>')
+    assert "The hidden share" in page
+
+
+def test_prose_in_the_tags_of_headings_is_text():
+    assert text_of(f"<main><h4>{PROSE}</h4><h4>{PROSE}</h4></main>").count(PROSE.strip()) == 2
