@@ -290,7 +290,7 @@ def test_a_ready_model_makes_one_pass_and_learns_nothing(mined, ready):
 
 
 def test_a_ready_model_scores_as_that_model_does(mined, ready):
-    scorer = Scorer(str(mined / "model" / "model.ftz"))
+    scorer = Scorer(str(mined / "model" / "model.ftz"), prior_words=CorpusConfig().fasttext.prior_words)
     rows = read_parquet(ready / "pages").to_pylist()
     assert all(row["score"] == scorer.log_odds(row["text"]) for row in rows)
     others = {row["url"]: scorer.log_odds(row["text"]) for row in read_parquet(ready / "general").to_pylist()}
