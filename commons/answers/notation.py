@@ -1,0 +1,134 @@
+"""Answer text -> one plain notation: no delimiters, no spacing macros, one sign for each relation, text in quotes.
+
+What the plain notation holds beyond ASCII: ⦃⦄ set braces, ⟦a&b;;c&d⟧ a matrix, ≤ ≥ ≠ ≈ ∈ ∪ ∖ relations and sets,
+"..." what stood in \\text{}, and a comma for every separator of a list ("and", "or", semicolons)."""
+
+import re
+from unicodedata import normalize
+
+CHARACTERS = str.maketrans(
+    {
+        "²": "^2", "³": "^3", "⁴": "^4", "½": "\\frac{1}{2}", "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "−": "-",
+        "–": "-", "—": "-", "×": "*", "·": "*", "⋅": "*", "∙": "*", "÷": "/", "√": "\\sqrt ", "π": "\\pi ", "，": ",",
+        "、": ",", "；": ";", "。": ".", "：": ":", "⩽": "≤", "⩾": "≥", "≦": "≤", "≧": "≥", "º": "°", "˚": "°",
+        "′": "'", "’": "'", "‘": "'", "“": " ", "”": " ", '"': " ", "℃": "°", "％": "%", "⟨": "(", "⟩": ")",
+    }
+    | {chr(0x2460 + n): f"\\textcircled{{{n + 1}}}" for n in range(20)}
+)  # fmt: skip
+MACROS = (
+    {name: "" for name in """left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle
+      textstyle scriptstyle limits nolimits rm bf it mathstrut strut boldsymbol hline phantom nobreak allowbreak""".split()}
+    | {name: " " for name in "quad qquad enspace thinspace space hfill".split()}
+    | {name: "≤" for name in "le leq leqslant leqq".split()} | {name: "≥" for name in "ge geq geqslant geqq".split()}
+    | {name: "≠" for name in "ne neq".split()} | {name: "≈" for name in "approx approxeq simeq cong".split()}
+    | {name: "*" for name in "cdot times ast cdotp".split()} | {name: "\\frac" for name in "frac dfrac tfrac cfrac".split()}
+    | {name: "|" for name in "lvert rvert vert mid lVert rVert Vert".split()}
+    | {name: "…" for name in "ldots dots cdots dotsc dotsb".split()} | {name: "\\binom" for name in "dbinom tbinom".split()}
+    | {"div": "/", "cup": "∪", "cap": "∩", "setminus": "∖", "backslash": "∖", "infty": "∞", "circ": "°", "degree": "°",
+       "in": "∈", "pm": "±", "mp": "∓", "prime": "'", "lbrace": "⦃", "rbrace": "⦄", "lbrack": "[", "rbrack": "]",
+       "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "colon": ":", "lt": "<", "gt": ">", "equiv": "≡",
+       "emptyset": "∅", "varnothing": "∅", "dollar": "$", "percent": "%", "langle": "(", "rangle": ")", "land": ",",
+       "lor": ",", "wedge": ",", "vee": ",", "newline": " ", "imath": "i", "sim": "≈", "to": "→",
+       "iff": "⇔", "varepsilon": "\\epsilon", "vartheta": "\\theta", "varphi": "\\phi"}
+)  # fmt: skip
+SIGNS = {
+    "{": "⦃", "}": "⦄", "!": "", ",": " ", ";": " ", ":": " ", ">": " ", " ": " ", "\n": " ", "$": "$", "%": "%",
+    "(": "", ")": "", "[": "", "]": "", "#": "#", "&": "&", "|": "|", "_": "_", "/": "",
+}  # fmt: skip
+MACRO = re.compile(r"\\(?:([A-Za-z]+)\*?[ \t]*|([^A-Za-z]))")
+TEXT = re.compile(
+    r"\\(?:text|textbf|textit|textrm|textsf|texttt|textnormal|mbox|hbox|emph|mathrm|mathbf|mathit|mathsf|mathcal|"
+    r"mathbb|mathfrak|operatorname|unit|underline)\*?(?:[ \t]*\{([^{}]*)\}|[ \t]+([A-Za-z]))"
+)
+ACCENT = re.compile(
+    r"\\(dot|ddot|hat|widehat|vec|bar|tilde|overline|overrightarrow)[ \t]*(?:\{(\\?[A-Za-z]+)\}|([A-Za-z]))"
+)
+MATRIX = re.compile(
+    r"(?:\\left\s*[\[(|.]|[\[(])?\s*\\begin\{([pbvBVs]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]*\})?(.*?)\\end\{\1\}"
+    r"\s*(?:\\right\s*[\])|.]|[\])])?",
+    re.DOTALL,
+)
+CASES = re.compile(r"\\(?:begin|end)\{(?:cases|aligned|align\*?|gathered|equation\*?)\}")
+TWICE = re.compile(r"\\\\(?=[A-Za-z])")
+CONNECTIVES = frozenset({"and", "or", "and/or", "und", "&", "或", "和", "或者"})
+FUNCTION_WORDS = frozenset("sin cos tan cot sec csc arcsin arccos arctan log ln exp arcsec sinh cosh tanh max min cis".split())
+LETTERS = re.compile(r"[A-Za-z]+")
+PLAIN_CONNECTIVE = re.compile(r"(?<![A-Za-z])(?:and|or)(?![A-Za-z])|和|或者?")
+DEGREE = re.compile(r"\^\s*(?:\{\s*°\s*\}|°)")
+PRIME = re.compile(r"\^\s*(?:\{\s*('+)\s*\}|('))")
+SIMPLE = re.compile(r"[0-9A-Za-z.()\[\]/*^ -]*")
+ASCII_RELATIONS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "=<": "≤", "~": " ", "**": "^", "<>": "≠"}
+ASCII_RELATION = re.compile(r"<=|>=|!=|==|=<|<>|~|\*\*")
+PREFIX = re.compile(r"(?<![A-Za-z.])(?:np|numpy|math|cmath|sp|sympy|mpmath)\.(?=[A-Za-z])")
+
+
+def plain(text: str) -> str:
+    """The text in plain notation; reading it again changes nothing that matters to `reading`."""
+    if not text.isascii():
+        text = normalize("NFKC", text.translate(CHARACTERS)).replace("，", ",").replace("−", "-")
+    if "{,}" in text or "\\!" in text:
+        text = re.sub(r",\s*\\!\s*", ",", text.replace("{,}", ","))
+    if "\\" in text:
+        text = _without_macros(text)
+    text = ASCII_RELATION.sub(lambda found: ASCII_RELATIONS[found[0]], text)
+    text = text.replace("$", "").replace(";;", "\0").replace(";", ",").replace("\0", ";;")
+    if "and" in text or "or" in text or not text.isascii():
+        text = PLAIN_CONNECTIVE.sub(",", text)
+    if "." in text:
+        text = PREFIX.sub("", text)
+    return tidy(text)
+
+
+def tidy(text: str) -> str:
+    """Without spaces, emphasis and closing punctuation at the ends."""
+    text = " ".join(text.split()).strip(" *`")
+    while text and text[-1] in ".,:!。" and not text.endswith("!"):
+        text = text[:-1].rstrip(" *`")
+    return text.lstrip(",: ").strip() if text[:1] in (",", ":", " ") else text
+
+
+def _without_macros(text: str) -> str:
+    if "\\begin" in text:
+        text = CASES.sub(" ", MATRIX.sub(_matrix, text))
+    else:
+        text = TWICE.sub(r"\\", text)
+    if "\\boxed" in text or "\\fbox" in text:
+        text = re.sub(r"\\(?:boxed|fbox)\s*(?=\{)", "", text)
+    text = ACCENT.sub(lambda found: f'{found[2] or found[3]}_{{"{found[1]}"}}', text)
+    text = TEXT.sub(_text, text)
+    text = MACRO.sub(_macro, text)
+    if "°" in text:
+        text = DEGREE.sub("°", text)
+    return PRIME.sub(lambda found: found[1] or found[2], text) if "'" in text else text
+
+
+def _matrix(found: re.Match[str]) -> str:
+    rows = [row for row in re.split(r"\\\\(?:\[[^\]]*\])?", found[2].replace("\\hline", "")) if row.strip()]
+    return f"⟦{';;'.join(rows)}⟧"
+
+
+def _text(found: re.Match[str]) -> str:
+    content = " ".join((found[1] if found[1] is not None else found[2]).replace("\\", " ").split())
+    lowered = content.lower()
+    if lowered in CONNECTIVES:
+        return ","
+    if lowered in FUNCTION_WORDS:
+        return f"\\{lowered} "
+    words = LETTERS.findall(content)
+    if content.isupper() and content.isalpha() and content.isascii():
+        return f" {content} "
+    if all(len(word) == 1 for word in words) and content.isascii():
+        return content if len(content) == 1 else f" {content} "
+    if any(letter.isdigit() for letter in content):
+        return f" {content} "
+    if lowered.split()[0] in ("and", "or"):
+        return f',"{content.split(maxsplit=1)[1]}"'
+    return f' "{content}" '
+
+
+def _macro(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return SIGNS.get(found[2], " ")
+    name = found[1]
+    replaced = MACROS.get(name, f"\\{name}")
+    return f"{replaced} " if replaced[:1] == "\\" else replaced
