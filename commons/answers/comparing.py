@@ -146,30 +146,27 @@ def _rounds(distance: object, ulp: Fraction) -> bool:
 
 
 def _with_relation(given: Value, gold: Value, rules: Rules) -> bool:
+    first, second = _named(given), _named(gold)
     if isinstance(given, Relation) and isinstance(gold, Relation):
-        names, values = solved(given), solved(gold)
-        if names is not None and values is not None and names[0] == values[0] and names[0]:
-            return matches(names[1], values[1], rules)
-        if same_relation(given, gold):
+        if first is not None and second is not None and first[0] == second[0] and matches(first[1], second[1], rules):
             return True
-        if names is not None and values is not None:
-            return names[0] == values[0] and matches(names[1], values[1], rules)
-    first, second = _resolved(given), _resolved(gold)
-    if isinstance(first, Relation) or isinstance(second, Relation):
-        return isinstance(first, Relation) and isinstance(second, Relation) and same_relation(first, second)
-    if isinstance(given, Relation) and isinstance(gold, Relation) and interval_of(given) is None:
+        return same_relation(given, gold)
+    one, other = given if first is None else first[1], gold if second is None else second[1]
+    if isinstance(one, Relation) or isinstance(other, Relation):
         return False
-    return matches(first, second, rules)
+    return matches(one, other, rules)
+
+
+def _named(value: Value) -> tuple[str, Value] | None:
+    """(unknown, what a relation says of it): x = 5 says 5, -2 < x < 3 and x \\in (-2,3) say (-2,3)."""
+    if not isinstance(value, Relation):
+        return None
+    return solved(value) or interval_of(value)
 
 
 def _resolved(value: Value) -> Value:
-    """The value that a relation gives to its one unknown: x = 5 is 5, -2 < x < 3 is (-2,3)."""
-    if not isinstance(value, Relation):
-        return value
-    found = solved(value)
-    if found is not None:
-        return found[1]
-    return interval_of(value) or value
+    found = _named(value)
+    return value if found is None else found[1]
 
 
 def _sequences(given: Sequence, gold: Sequence, rules: Rules) -> bool:

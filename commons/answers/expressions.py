@@ -98,7 +98,7 @@ class Reader:
         """Whether a token may follow a factor as the next one, multiplied."""
         if not token or token[0].isdigit() or token[0] == ".":
             return False
-        return token[0] in STARTERS or token[0] == "\\" or token.isalpha() or (token == "|" and self.bars == 0)
+        return token[0] in STARTERS or token[0] == "\\" or (token.isascii() and token.isalpha()) or (token == "|" and self.bars == 0)
 
     def factor(self) -> Tree:
         """An atom with what follows it: powers, factorials, primes, a degree sign."""
@@ -247,7 +247,7 @@ class Reader:
 
     def named(self, token: str) -> Tree:
         """A variable with its subscript and primes, or a function of which only the name is known."""
-        if not (token.isalpha() or (token[0] == "\\" and token[1:] in GREEK)):
+        if not ((token.isascii() and token.isalpha()) or (token[0] == "\\" and token[1:] in GREEK)):
             raise Unread(f"not read from: {token}")
         name = token
         while self.peek() in ("_", "'"):

@@ -26,10 +26,10 @@ FINAL = re.compile(r"\bfinal\s+answer\s*(?:is\s*:?|:)", re.IGNORECASE)
 SENTENCE_END = re.compile(r"[。！？]|(?<![ap]\.m)[.!?](?:\s|$)|[;；]\s")
 COPULA = re.compile(r".*(?:\b(?:is|are|be|equals|becomes)\b|应该是|等于|共有|[是为])\s*[:：]?\s*(?P<rest>\S.*)$", re.DOTALL)
 SEGMENT = re.compile(
-    r"\$\$(.+?)\$\$|(?<!\\)\$(.+?)(?<!\\)\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<![\\\w])\((\\frac[^()]+)\)", re.DOTALL
+    r"\$\$(.+?)\$\$|(?<!\\)\$(.+?)(?<!\\)\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(\\[dt]?frac\s*\{[^{}]+\}\s*\{[^{}]+\})", re.DOTALL
 )
 DIGITS = r"(?:[1-9]\d{0,2}(?:[, ]\d{3})+(?:\.\d+)?(?!\d)|\d+[.,]\d+|\d+|\.\d+)"
-NUMBER = re.compile(rf"(?<![\d.,A-Za-z^_])(?:(?<![\d)\w] )(?<![\d)\w])-\s?)?{DIGITS}(?:\s?/\s?{DIGITS})?(?:\s*\\?%)?")
+NUMBER = re.compile(rf"(?<![\d.,A-Za-z^_{{])(?:(?<![\d)\w] )(?<![\d)\w])-\s?)?{DIGITS}(?:\s?/\s?{DIGITS})?(?:\s*\\?%)?")
 SPECIAL_TOKEN = re.compile(r"<\|[a-z_]+\|>|</s>")
 LONGEST_SEGMENT = 400
 
@@ -150,21 +150,37 @@ def guessed(text: str) -> Found | None:
     """The whole text where it is an answer, else the last formula or number: whichever ends later."""
     if not isinstance(parse(text.strip()), Text | None):
         return Found(text.strip(), "formula")
-    formula = number = None
+    formula, number = _last_formula(text), _last_number(text)
+    if formula is not None and (number is None or formula[0] >= number.end()):
+        return Found(formula[1], "formula")
+    if number is not None:
+        return Found(with_point(number[0]), "number")
+    return Found(text.strip(), "words") if isinstance(parse(text.strip()), Text) else None
+
+
+def _last_formula(text: str) -> tuple[int, str] | None:
+    formula = None
     for found in SEGMENT.finditer(text):
         content = next(filter(None, found.groups())).strip()
         if len(content) <= LONGEST_SEGMENT and not isinstance(parse(content), Text | None):
             formula = found.end(), content
-    for number in NUMBER.finditer(text):
+    return formula
+
+
+def _last_number(text: str) -> re.Match[str] | None:
+    last = None
+    for last in NUMBER.finditer(text):
         pass
-    if formula is not None and (number is None or formula[0] >= number.end()):
-        return Found(formula[1], "formula")
-    if number is None:
-        return Found(text.strip(), "words") if isinstance(parse(text.strip()), Text) else None
-    return Found(_with_point(number[0]), "number")
+    return last
 
 
-def _with_point(digits: str) -> str:
+def last_number(text: str) -> Found | None:
+    """The last number of a text that is known to end in one: a comma in it may be a decimal comma."""
+    found = _last_number(text)
+    return None if found is None else Found(with_point(found[0]), "number")
+
+
+def with_point(digits: str) -> str:
     """0,111 and 2,74 with a decimal point: one number was looked for, so a comma that parts no thousands is one."""
     if re.fullmatch(r"-?\s?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", digits):
         return digits

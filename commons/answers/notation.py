@@ -6,6 +6,8 @@ What the plain notation holds beyond ASCII: ⦃⦄ set braces, ⟦a&b;;c&d⟧ a 
 import re
 from unicodedata import normalize
 
+GREEK_NAMES = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi omega
+    Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".split()
 CHARACTERS = str.maketrans(
     {
         "²": "^2", "³": "^3", "⁴": "^4", "½": "\\frac{1}{2}", "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "−": "-",
@@ -13,6 +15,7 @@ CHARACTERS = str.maketrans(
         "、": ",", "；": ";", "。": ".", "：": ":", "⩽": "≤", "⩾": "≥", "≦": "≤", "≧": "≥", "º": "°", "˚": "°",
         "′": "'", "’": "'", "‘": "'", "“": " ", "”": " ", '"': " ", "℃": "°", "％": "%", "⟨": "(", "⟩": ")",
     }
+    | {letter: f"\\{name} " for letter, name in zip("αβγδεζηθικλμνξρστφχψωΓΔΘΛΞΣΦΨΩ", GREEK_NAMES, strict=True)}
     | {chr(0x2460 + n): f"\\textcircled{{{n + 1}}}" for n in range(20)}
 )  # fmt: skip
 MACROS = (
@@ -130,5 +133,7 @@ def _macro(found: re.Match[str]) -> str:
     if found[1] is None:
         return SIGNS.get(found[2], " ")
     name = found[1]
+    if name.startswith(("quad", "qquad")):
+        return " " + name.lstrip("q").removeprefix("uad")  # \\quadx, written without its space
     replaced = MACROS.get(name, f"\\{name}")
     return f"{replaced} " if replaced[:1] == "\\" else replaced

@@ -55,23 +55,22 @@ def solved_items(sequence: Sequence) -> Sequence:
     return Sequence(sequence.brackets, items)
 
 
-def interval_of(relation: Relation) -> Sequence | None:
-    """The interval that a < x < b, x ≤ b or a ≥ x gives to its unknown, or None."""
+def interval_of(relation: Relation) -> tuple[str, Sequence] | None:
+    """(name, interval) of a < x < b, x ≤ b or a ≥ x, or None."""
     signs, sides, texts = relation.signs, relation.sides, relation.texts
     if not signs or not all(sign in "<≤" for sign in signs):
         if signs and all(sign in ">≥" for sign in signs):
             turned = "".join(MIRRORED[sign] for sign in reversed(signs))
             return interval_of(Relation(sides[::-1], turned, texts[::-1]))
         return None
+    left, right = "(" if signs[0] == "<" else "[", ")" if signs[-1] == "<" else "]"
     if len(signs) == 2 and is_name(texts[1]):
-        return Sequence(("(" if signs[0] == "<" else "[") + (")" if signs[1] == "<" else "]"), (sides[0], sides[2]))
-    if len(signs) != 1:
+        return texts[1], Sequence(left + right, (sides[0], sides[2]))
+    if len(signs) != 1 or is_name(texts[0]) == is_name(texts[1]):
         return None
-    if is_name(texts[0]) and not is_name(texts[1]):
-        return Sequence("(" + (")" if signs == "<" else "]"), (MINUS_INFINITY, sides[1]))
-    if is_name(texts[1]) and not is_name(texts[0]):
-        return Sequence(("(" if signs == "<" else "[") + ")", (sides[0], INFINITY))
-    return None
+    if is_name(texts[0]):
+        return texts[0], Sequence("(" + right, (MINUS_INFINITY, sides[1]))
+    return texts[1], Sequence(left + ")", (sides[0], INFINITY))
 
 
 def same_relation(one: Relation, other: Relation) -> bool:
