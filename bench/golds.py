@@ -44,7 +44,9 @@ def rewritings(gold: str) -> dict[str, str]:
     sides = {"(": "\\left(", "[": "\\left[", ")": "\\right)", "]": "\\right]"}
     plain = "\\left" not in gold and "\\{" not in gold and "sqrt[" not in gold and "\\text{(" not in gold
     value = parse(gold)
-    bare = isinstance(value, Scalar) and not value.unit and not value.percent and gold[-1:].isdigit() and "_" not in gold
+    bare = (
+        isinstance(value, Scalar) and not value.unit and not value.percent and gold[-1:].isdigit() and "_" not in gold
+    )
     return {
         "spacing": f" {OPERATOR.sub(lambda found: f' {found[1]} ', gold)} ",
         "dfrac": gold.replace("\\frac", "\\dfrac"),

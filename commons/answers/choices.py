@@ -64,5 +64,7 @@ def _by_text(text: str, options: Mapping[str, str]) -> str | None:
     value = None if answer is None else parse(answer)
     if value is None:
         return None
-    fitting = [letter for letter, option in options.items() if (other := parse(option)) and equivalent_values(value, other)]
+    fitting = [
+        letter for letter, option in options.items() if (other := parse(option)) and equivalent_values(value, other)
+    ]
     return fitting[0] if len(fitting) == 1 else None

@@ -65,8 +65,8 @@ class Reader:
     def product(self) -> Tree:
         """Factors between *, / or nothing."""
         sign = 1
-        while self.peek() in ("-", "+"):
-            sign = -sign if self.take() == "-" else sign
+        if self.peek() in ("-", "+"):
+            sign = -1 if self.take() == "-" else 1
         tree = self.factor()
         while True:
             token = self.peek()
@@ -98,7 +98,12 @@ class Reader:
         """Whether a token may follow a factor as the next one, multiplied."""
         if not token or token[0].isdigit() or token[0] == ".":
             return False
-        return token[0] in STARTERS or token[0] == "\\" or (token.isascii() and token.isalpha()) or (token == "|" and self.bars == 0)
+        return (
+            token[0] in STARTERS
+            or token[0] == "\\"
+            or (token.isascii() and token.isalpha())
+            or (token == "|" and self.bars == 0)
+        )
 
     def factor(self) -> Tree:
         """An atom with what follows it: powers, factorials, primes, a degree sign."""

@@ -24,9 +24,12 @@ PHRASE = re.compile(
 )
 FINAL = re.compile(r"\bfinal\s+answer\s*(?:is\s*:?|:)", re.IGNORECASE)
 SENTENCE_END = re.compile(r"[。！？]|(?<![ap]\.m)[.!?](?:\s|$)|[;；]\s")
-COPULA = re.compile(r".*(?:\b(?:is|are|be|equals|becomes)\b|应该是|等于|共有|[是为])\s*[:：]?\s*(?P<rest>\S.*)$", re.DOTALL)
+COPULA = re.compile(
+    r".*(?:\b(?:is|are|be|equals|becomes)\b|应该是|等于|共有|[是为])\s*[:：]?\s*(?P<rest>\S.*)$", re.DOTALL
+)
 SEGMENT = re.compile(
-    r"\$\$(.+?)\$\$|(?<!\\)\$(.+?)(?<!\\)\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(\\[dt]?frac\s*\{[^{}]+\}\s*\{[^{}]+\})", re.DOTALL
+    r"\$\$(.+?)\$\$|(?<!\\)\$(.+?)(?<!\\)\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(\\[dt]?frac\s*\{[^{}]+\}\s*\{[^{}]+\})",
+    re.DOTALL,
 )
 DIGITS = r"(?:[1-9]\d{0,2}(?:[, ]\d{3})+(?:\.\d+)?(?!\d)|\d+[.,]\d+|\d+|\.\d+)"
 NUMBER = re.compile(rf"(?<![\d.,A-Za-z^_{{])(?:(?<![\d)\w] )(?<![\d)\w])-\s?)?{DIGITS}(?:\s?/\s?{DIGITS})?(?:\s*\\?%)?")
@@ -185,5 +188,3 @@ def with_point(digits: str) -> str:
     if re.fullmatch(r"-?\s?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", digits):
         return digits
     return re.sub(r"(\d),(\d)", r"\1.\2", digits)
-
-

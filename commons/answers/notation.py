@@ -53,8 +53,12 @@ MATRIX = re.compile(
 )
 CASES = re.compile(r"\\(?:begin|end)\{(?:cases|aligned|align\*?|gathered|equation\*?)\}")
 TWICE = re.compile(r"\\\\(?=[A-Za-z])")
+CONNECTED = "\x01"  # a connective, until it and the comma beside it have become one comma
+AROUND_CONNECTED = re.compile(r"[\s,]*\x01[\s,]*")
 CONNECTIVES = frozenset({"and", "or", "and/or", "und", "&", "或", "和", "或者"})
-FUNCTION_WORDS = frozenset("sin cos tan cot sec csc arcsin arccos arctan log ln exp arcsec sinh cosh tanh max min cis".split())
+FUNCTION_WORDS = frozenset(
+    "sin cos tan cot sec csc arcsin arccos arctan log ln exp arcsec sinh cosh tanh max min cis".split()
+)
 LETTERS = re.compile(r"[A-Za-z]+")
 PLAIN_CONNECTIVE = re.compile(r"(?<![A-Za-z])(?:and|or)(?![A-Za-z])|和|或者?")
 DEGREE = re.compile(r"\^\s*(?:\{\s*°\s*\}|°)")
@@ -76,7 +80,9 @@ def plain(text: str) -> str:
     text = ASCII_RELATION.sub(lambda found: ASCII_RELATIONS[found[0]], text)
     text = text.replace("$", "").replace(";;", "\0").replace(";", ",").replace("\0", ";;")
     if "and" in text or "or" in text or not text.isascii():
-        text = PLAIN_CONNECTIVE.sub(",", text)
+        text = PLAIN_CONNECTIVE.sub(CONNECTED, text)
+    if CONNECTED in text:
+        text = AROUND_CONNECTED.sub(",", text)
     if "." in text:
         text = PREFIX.sub("", text)
     return tidy(text)
@@ -114,7 +120,7 @@ def _text(found: re.Match[str]) -> str:
     content = " ".join((found[1] if found[1] is not None else found[2]).replace("\\", " ").split())
     lowered = content.lower()
     if lowered in CONNECTIVES:
-        return ","
+        return CONNECTED
     if lowered in FUNCTION_WORDS:
         return f"\\{lowered} "
     words = LETTERS.findall(content)
@@ -125,7 +131,7 @@ def _text(found: re.Match[str]) -> str:
     if any(letter.isdigit() for letter in content):
         return f" {content} "
     if lowered.split()[0] in ("and", "or"):
-        return f',"{content.split(maxsplit=1)[1]}"'
+        return f'{CONNECTED}"{content.split(maxsplit=1)[1]}"'
     return f' "{content}" '
 
 

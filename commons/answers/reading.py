@@ -23,7 +23,9 @@ CIRCLED = re.compile(r"(?:\\textcircled\s*\{?\d+\}?[\s,]*)+")
 WORDS = re.compile(r"[^\W\d_](?:[^\W\d_]|[\s,.;:'()-])*")
 DATED = re.compile(r"[^\W\d_]{3,} \d{1,4}")  # June 20
 FAMILIAR = frozenset("yes no true false even odd none both".split())
-CONSTRUCTOR = re.compile(r"(Matrix|ImmutableDenseMatrix|FiniteSet|Union|Interval(?:\.open|\.Lopen|\.Ropen)?|Eq|Tuple|array|list|tuple|set|Range)\(")
+CONSTRUCTOR = re.compile(
+    r"(Matrix|ImmutableDenseMatrix|FiniteSet|Union|Interval(?:\.open|\.Lopen|\.Ropen)?|Eq|Tuple|array|list|tuple|set|Range)\("
+)
 INTERVALS = {"Interval": "[]", "Interval.open": "()", "Interval.Lopen": "(]", "Interval.Ropen": "[)"}
 
 
@@ -51,11 +53,10 @@ def _read(text: str, program: bool) -> Value:
     if fixed is not None:
         return fixed
     pieces, _ = cut(without_thousands(text), ",")
-    pieces = [piece for piece in pieces if piece]
     try:
         if len(pieces) > 1:
             return _listed([_item(piece, program) for piece in pieces])
-        return _item(pieces[0] if pieces else "", program)
+        return _item(pieces[0], program)
     except Unread:
         return _words(text)
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from commons.answers.expressions import expression
 from commons.answers.tokens import Unread
-from commons.answers.trees import Tree, exact, negative, number, over
-from commons.answers.units import canonical, split_unit
+from commons.answers.trees import Tree, exact, negative, nodes, number, over
+from commons.answers.units import TRIGONOMETRIC, canonical, split_unit
 from commons.answers.values import Compound, Scalar
 from commons.numerals import chinese_number
 
@@ -16,7 +16,7 @@ SCIENTIFIC = re.compile(r"-?\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:[eE]\s*|\*\s*10\s*\^\s
 CURRENCY = re.compile(r"^([+-]?)\s*[$¥€£]\s*")
 COMPOUND = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z\u4e00-\u9fff]+)")
 PERCENT_WORD = re.compile(r"(?:percent|pct|per ?cent)$")
-CHINESE = re.compile(r"[零〇一二三四五六七八九十百千万亿两俩半负点分之]+")
+CHINESE = re.compile(r"[零〇一二三四五六七八九十百千万亿两俩半负点分之又]+")
 
 
 def simple_number(text: str) -> Scalar | None:
@@ -60,7 +60,7 @@ def read_scalar(text: str, *, program: bool = False) -> Scalar | Compound:
         text = text[:-1].rstrip()
     if not text.isascii() and CHINESE.search(text):
         return _chinese(text, percent, unit)
-    if text.endswith("°") and "°" not in text[:-1]:
+    if text.endswith("°") and "°" not in text[:-1] and not TRIGONOMETRIC.search(text):
         text, unit = text[:-1].rstrip(), unit or "°"
     tree, ulp, digits = _number(text, program)
     if percent:
@@ -80,6 +80,8 @@ def _number(text: str, program: bool) -> tuple[Tree, Fraction, int]:
         scale = Fraction(10) ** power
         return number(mantissa * scale), scale / 10**places, digits
     tree = expression(text, program=program)
+    if any(node.op == "/" and exact(node.args[1]) == 0 for node in nodes(tree)):
+        raise Unread("division by zero")
     value = exact(tree) if tree.op in ("number", "neg") else None
     if value is None:
         return tree, Fraction(0), 0

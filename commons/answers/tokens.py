@@ -33,7 +33,7 @@ CONSTANTS = {
 PROGRAM_CONSTANTS = {"I": CONSTANTS["i"], "E": CONSTANTS["e"], "j": CONSTANTS["i"]}
 GREEK = frozenset(
     """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega
-    Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar ell odot partial nabla""".split()
+    Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar ell odot partial nabla triangle angle square""".split()
 )
 CALLED = frozenset("f g h F G H u \\delta".split())
 MOST_TOKENS = 400

@@ -76,6 +76,7 @@ UNIT = re.compile(
     rf'(?<=[0-9.)}}%零一二三四五六七八九十百千万亿半两 "°])(?P<power>(?:{POWER_WORDS})\s*)?'
     rf"(?P<word>{WORDS})\.?(?:\^?\{{?(?P<exponent>[23])\}}?)?(?:\s*/\s*(?P<per>{WORDS})(?:\^?\{{?(?P<per_exponent>[23])\}}?)?)?$"
 )
+TRIGONOMETRIC = re.compile(r"sin|cos|tan|cot|sec|csc")
 QUOTED = re.compile(r'"(?P<words>[^"]*)"\s*(?:\^\s*\{?(?P<exponent>[23])\}?)?$')
 ENDS_LIKE_A_UNIT = re.compile(r'[A-Za-z%°¢$¥£€"\u4e00-\u9fff.23}]$')
 
@@ -109,6 +110,8 @@ def split_unit(text: str) -> tuple[str, str]:
         unit = canonical(quoted["words"], quoted["exponent"] or "")
         return (inner, f"{extra} {unit}") if extra else (before, unit)
     found = UNIT.search(text)
+    if found is not None and found["word"] == "°" and TRIGONOMETRIC.search(text):
+        return text, ""  # the degrees of an angle inside: the value of \\cos 13° has none
     if found is None or (len(found["word"]) == 1 and found["word"].isalpha() and not _alone(text, found.start())):
         return text, ""
     unit = canonical((found["power"] or "") + found["word"], found["exponent"] or "")
@@ -119,7 +122,9 @@ def split_unit(text: str) -> tuple[str, str]:
 
 def _alone(text: str, place: int) -> bool:
     """Whether a unit of one Latin letter stands by itself behind plain digits: 12 m, but not 4t or \\frac{37}{4} m."""
-    return not text[place].isascii() or (text[place - 1] in " °" and re.fullmatch(r"[\d.,+\- °]+", text[:place]) is not None)
+    return not text[place].isascii() or (
+        text[place - 1] in " °" and re.fullmatch(r"[\d.,+\- °]+", text[:place]) is not None
+    )
 
 
 def same_unit(one: str, other: str) -> bool:
