@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.rl_gain import line
-from commons.answers.comparing import equivalent_values
 from commons.answers.boxes import last_boxed
+from commons.answers.comparing import equivalent_values
 from commons.answers.reading import parse
 from commons.answers.values import Scalar
 

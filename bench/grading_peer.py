@@ -25,15 +25,15 @@ def says(row):
     rounding = (int(digits) if digits.isdigit() else 2) if digits else 6
     gold, pred = (parse(row[name], kinds, parsing_timeout=60) for name in ("gold", "pred"))
     allowed = "allow_set_relation_comp" in row["extra"] and row["equal"]
-    return bool(
-        verify(gold, pred, float_rounding=rounding, allow_set_relation_comp=allowed, timeout_seconds=60)
-    )
+    return bool(verify(gold, pred, float_rounding=rounding, allow_set_relation_comp=allowed, timeout_seconds=60))
 
 
 def graded(outputs):
     """What it says of outputs; a gold is parsed once for the outputs of its question."""
     golds = {gold: parse(f"\\boxed{{{gold}}}", parsing_timeout=60) for _, gold, _ in outputs}
-    return [bool(verify(golds[gold], parse(output, parsing_timeout=60), timeout_seconds=60)) for output, gold, _ in outputs]
+    return [
+        bool(verify(golds[gold], parse(output, parsing_timeout=60), timeout_seconds=60)) for output, gold, _ in outputs
+    ]
 
 
 def best_rate(work, n, rounds):

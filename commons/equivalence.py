@@ -22,7 +22,7 @@ def equivalent(one: str, other: str) -> bool:
     return first is not None and second is not None and equivalent_values(first, second)
 
 
-def grade(  # noqa: PLR0911  # one return for each verdict, in their order
+def grade(  # one return for each verdict, in their order
     output: str,
     gold: str,
     *,

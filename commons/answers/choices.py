@@ -12,7 +12,7 @@ from commons.answers.values import Choice
 OPEN = r"[\s*_$`\"'“]*(?:\\(?:text|mathrm|mathbf|textbf)\s*\{\s*)?"
 LETTERS = (
     r"(?:[(（\[]\s*(?P<inside>[A-Ja-j](?:\s*[,、]?\s*[A-Ja-j]){0,6})\s*[)）\]]"
-    r"|(?P<bare>[A-J](?:\s*[,、和]?\s*(?:and\s+)?[(（]?[A-J][)）]?(?![A-Za-z])){0,6}))(?![A-Za-z'’])"
+    r"|(?P<bare>[A-HJ](?:\s*[,、和]?\s*(?:and\s+)?[(（]?[A-J][)）]?(?![A-Za-z])){0,6}))(?![A-Za-z'’])"
 )
 ANSWER = re.compile(
     r"(?:\banswers?\s*(?:is|are|:|would\s+be|should\s+be)|\bchoice\s*(?:is|:)|\bréponse\s*(?:est|:)|\bantwort\s*(?:ist|:)"
@@ -23,7 +23,7 @@ ANSWER = re.compile(
 UPPER = re.compile(r"[A-J]")
 LONE_LINE = re.compile(rf"^{OPEN}{LETTERS}[\s}}*_$.。:：]*$", re.MULTILINE)
 BRACKETED = re.compile(r"[(（]\s*([A-J])\s*[)）]")
-OPENING = re.compile(r"\s*[(（]?([A-J])(?:[)）.．:：、,]|\s|$)")
+OPENING = re.compile(r"\s*[(（]?([A-HJ])(?:[)）.．:：、,]|\s|$)")
 
 
 def find_choice(output: str, options: Mapping[str, str] | None = None) -> Found | None:

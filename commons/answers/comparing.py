@@ -4,15 +4,26 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from commons.answers.matrices import matrix_of
 from commons.answers.numeric import DIGITS, context, fraction_of, identical, real_value
 from commons.answers.relations import interval_of, same_relation, solved, solved_items
 from commons.answers.symbolic import Symbolic
-from commons.answers.trees import exact, number, symbol, symbols, times
 from commons.answers.tokens import Unread
-from commons.answers.matrices import matrix_of
+from commons.answers.trees import exact, number, symbol, symbols, times
 from commons.answers.units import same_unit
 from commons.answers.values import (
-    Based, Choice, Clock, Compound, Matrix, Ratio, Relation, Scalar, Sequence, Text, Union, Value,
+    Based,
+    Choice,
+    Clock,
+    Compound,
+    Matrix,
+    Ratio,
+    Relation,
+    Scalar,
+    Sequence,
+    Text,
+    Union,
+    Value,
 )  # fmt: skip
 
 FLOAT_DIGITS = 15  # a decimal of so many digits is a printed float

@@ -6,8 +6,7 @@ What the plain notation holds beyond ASCII: ⦃⦄ set braces, ⟦a&b;;c&d⟧ a 
 import re
 from unicodedata import normalize
 
-GREEK_NAMES = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi omega
-    Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".split()
+GREEK_NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi", "Omega"]
 CHARACTERS = str.maketrans(
     {
         "²": "^2", "³": "^3", "⁴": "^4", "½": "\\frac{1}{2}", "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "−": "-",
@@ -19,14 +18,13 @@ CHARACTERS = str.maketrans(
     | {chr(0x2460 + n): f"\\textcircled{{{n + 1}}}" for n in range(20)}
 )  # fmt: skip
 MACROS = (
-    {name: "" for name in """left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle
-      textstyle scriptstyle limits nolimits rm bf it mathstrut strut boldsymbol hline phantom nobreak allowbreak""".split()}
-    | {name: " " for name in "quad qquad enspace thinspace space hfill".split()}
-    | {name: "≤" for name in "le leq leqslant leqq".split()} | {name: "≥" for name in "ge geq geqslant geqq".split()}
-    | {name: "≠" for name in "ne neq".split()} | {name: "≈" for name in "approx approxeq simeq cong".split()}
-    | {name: "*" for name in "cdot times ast cdotp".split()} | {name: "\\frac" for name in "frac dfrac tfrac cfrac".split()}
-    | {name: "|" for name in "lvert rvert vert mid lVert rVert Vert".split()}
-    | {name: "…" for name in "ldots dots cdots dotsc dotsb".split()} | {name: "\\binom" for name in "dbinom tbinom".split()}
+    dict.fromkeys(["left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl", "Biggr", "displaystyle", "textstyle", "scriptstyle", "limits", "nolimits", "rm", "bf", "it", "mathstrut", "strut", "boldsymbol", "hline", "phantom", "nobreak", "allowbreak"], "")
+    | dict.fromkeys(["quad", "qquad", "enspace", "thinspace", "space", "hfill"], " ")
+    | dict.fromkeys(["le", "leq", "leqslant", "leqq"], "≤") | dict.fromkeys(["ge", "geq", "geqslant", "geqq"], "≥")
+    | dict.fromkeys(["ne", "neq"], "≠") | dict.fromkeys(["approx", "approxeq", "simeq", "cong"], "≈")
+    | dict.fromkeys(["cdot", "times", "ast", "cdotp"], "*") | dict.fromkeys(["frac", "dfrac", "tfrac", "cfrac"], "\\frac")
+    | dict.fromkeys(["lvert", "rvert", "vert", "mid", "lVert", "rVert", "Vert"], "|")
+    | dict.fromkeys(["ldots", "dots", "cdots", "dotsc", "dotsb"], "…") | dict.fromkeys(["dbinom", "tbinom"], "\\binom")
     | {"div": "/", "cup": "∪", "cap": "∩", "setminus": "∖", "backslash": "∖", "infty": "∞", "circ": "°", "degree": "°",
        "in": "∈", "pm": "±", "mp": "∓", "prime": "'", "lbrace": "⦃", "rbrace": "⦄", "lbrack": "[", "rbrack": "]",
        "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "colon": ":", "lt": "<", "gt": ">", "equiv": "≡",
@@ -47,7 +45,7 @@ ACCENT = re.compile(
     r"\\(dot|ddot|hat|widehat|vec|bar|tilde|overline|overrightarrow)[ \t]*(?:\{(\\?[A-Za-z]+)\}|([A-Za-z]))"
 )
 MATRIX = re.compile(
-    r"(?:\\left\s*[\[(|.]|[\[(])?\s*\\begin\{([pbvBVs]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]*\})?(.*?)\\end\{\1\}"
+    r"(?:\\left\s*[\[(|.]|(?<!\\)[\[(])?\s*\\begin\{([pbvBVs]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]*\})?(.*?)\\end\{\1\}"
     r"\s*(?:\\right\s*[\])|.]|[\])])?",
     re.DOTALL,
 )
@@ -57,7 +55,7 @@ CONNECTED = "\x01"  # a connective, until it and the comma beside it have become
 AROUND_CONNECTED = re.compile(r"[\s,]*\x01[\s,]*")
 CONNECTIVES = frozenset({"and", "or", "and/or", "und", "&", "或", "和", "或者"})
 FUNCTION_WORDS = frozenset(
-    "sin cos tan cot sec csc arcsin arccos arctan log ln exp arcsec sinh cosh tanh max min cis".split()
+    ["sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "log", "ln", "exp", "arcsec", "sinh", "cosh", "tanh", "max", "min", "cis"]
 )
 LETTERS = re.compile(r"[A-Za-z]+")
 PLAIN_CONNECTIVE = re.compile(r"(?<![A-Za-z])(?:and|or)(?![A-Za-z])|和|或者?")

@@ -9,11 +9,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from commons.answers.boxes import boxes
-from commons.answers.numeric import proportional, real_value
+from commons.answers.numeric import identical, proportional, real_value
 from commons.answers.paper_text import plain_answer, split_list, split_outermost
 from commons.answers.reading import parse
 from commons.answers.trees import Tree, minus
-from commons.answers.numeric import identical
 from commons.answers.values import Relation, Scalar
 from commons.prompts import last_output
 from commons.verdicts import Grade, Verdict

@@ -10,7 +10,20 @@ BARE_TAN = re.compile(r"\\tan(\w)")
 ZERO_DECIMALS = re.compile(r"(\d+)\.0*(?=[^\d]|$)")
 LEADING_POINT = re.compile(r"(?<!\d)\.(\d)")
 AND = re.compile(r"\\text\s*\{\s*and\s*\}")
-DELETED = ("\n", "\\!", "\\left", "\\right", "^{\\circ}", "^\\circ", "\\$", "$", "\\mbox", "\\mathrm", "\\mathbf", "\\cdot")
+DELETED = (
+    "\n",
+    "\\!",
+    "\\left",
+    "\\right",
+    "^{\\circ}",
+    "^\\circ",
+    "\\$",
+    "$",
+    "\\mbox",
+    "\\mathrm",
+    "\\mathbf",
+    "\\cdot",
+)
 
 
 def plain_answer(text: str) -> str:

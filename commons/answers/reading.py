@@ -10,7 +10,17 @@ from commons.answers.splitting import bracketed, cut, without_thousands
 from commons.answers.tokens import Unread
 from commons.answers.trees import has_plus_minus, with_sign
 from commons.answers.values import (
-    Based, Choice, Clock, Compound, Ratio, Relation, Scalar, Sequence, Text, Union, Value,
+    Based,
+    Choice,
+    Clock,
+    Compound,
+    Ratio,
+    Relation,
+    Scalar,
+    Sequence,
+    Text,
+    Union,
+    Value,
 )  # fmt: skip
 
 LONGEST_ANSWER = 600  # characters; a longer text is prose
@@ -22,7 +32,7 @@ CHOICE = re.compile(r"[(（\[]?([A-Z])[)）\]]?(?:[\s,]*[(（\[]?([A-Z])[)）\]]
 CIRCLED = re.compile(r"(?:\\textcircled\s*\{?\d+\}?[\s,]*)+")
 WORDS = re.compile(r"[^\W\d_](?:[^\W\d_]|[\s,.;:'()-])*")
 DATED = re.compile(r"[^\W\d_]{3,} \d{1,4}")  # June 20
-FAMILIAR = frozenset("yes no true false even odd none both".split())
+FAMILIAR = frozenset(["yes", "no", "true", "false", "even", "odd", "none", "both"])
 CONSTRUCTOR = re.compile(
     r"(Matrix|ImmutableDenseMatrix|FiniteSet|Union|Interval(?:\.open|\.Lopen|\.Ropen)?|Eq|Tuple|array|list|tuple|set|Range)\("
 )
@@ -95,6 +105,9 @@ def _item(text: str, program: bool) -> Value:
     """One value: a relation, a union, something in brackets, a matrix, a ratio or a scalar."""
     if not text:
         raise Unread("nothing between two commas")
+    inside = bracketed(text)
+    if inside is not None and inside[0] == "{}":
+        return _read(inside[1], program)
     constructed = _constructed(text, program)
     if constructed is not None:
         return constructed
@@ -105,7 +118,6 @@ def _item(text: str, program: bool) -> Value:
         return _relation(sides, signs, program)
     if "∪" in text or "∩" in text or "∖" in text:
         return _union(text, program)
-    inside = bracketed(text)
     if inside is not None:
         return _in_brackets(*inside, program)
     if "⟦" in text:
@@ -155,9 +167,9 @@ def _union(text: str, program: bool) -> Value:
 
 def _in_brackets(brackets: str, inner: str, program: bool) -> Value:
     """A tuple, interval, set or list; without a comma, brackets of a kind only group."""
-    braces = {"{}": "", "⦃⦄": "{}"}
+    braces = {"⦃⦄": "{}"}
     pieces = [piece for piece in cut(inner, ",")[0] if piece]
-    if brackets == "{}" or (brackets == "()" and len(pieces) == 1 and not inner.endswith(",")):
+    if brackets == "()" and len(pieces) == 1 and not inner.endswith(","):
         return _read(inner, program)
     if not pieces:
         return Sequence(braces.get(brackets, brackets), ())

@@ -14,8 +14,7 @@ TOKEN = re.compile(
 )
 FUNCTIONS = {
     name: name
-    for name in """sin cos tan cot sec csc sinh cosh tanh exp ln log sqrt abs floor ceil binom re im max min sign arg
-    asin acos atan acot asec acsc asinh acosh atanh conj factorial root""".split()
+    for name in ["sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "exp", "ln", "log", "sqrt", "abs", "floor", "ceil", "binom", "re", "im", "max", "min", "sign", "arg", "asin", "acos", "atan", "acot", "asec", "acsc", "asinh", "acosh", "atanh", "conj", "factorial", "root"]
 } | {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot", "arcsec": "asec", "arccsc": "acsc",
     "cosec": "csc", "tg": "tan", "lg": "lg", "Abs": "abs", "ceiling": "ceil", "binomial": "binom", "cbrt": "cbrt",
@@ -32,10 +31,9 @@ CONSTANTS = {
 # SymPy prints these two so; in a formula they are a current and an energy
 PROGRAM_CONSTANTS = {"I": CONSTANTS["i"], "E": CONSTANTS["e"], "j": CONSTANTS["i"]}
 GREEK = frozenset(
-    """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega
-    Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar ell odot partial nabla triangle angle square""".split()
+    ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega", "hbar", "ell", "odot", "partial", "nabla", "triangle", "angle", "square"]
 )
-CALLED = frozenset("f g h F G H u \\delta".split())
+CALLED = frozenset(["f", "g", "h", "F", "G", "H", "u", "\\delta"])
 MOST_TOKENS = 400
 
 
