@@ -2,8 +2,8 @@
 
 `make bench NAME=grading` grades the distinct (gold, prediction) pairs of graders/pairs.dev.jsonl with each row's
 settings, then the 800 recorded outputs of sft/qwen_math_cot_100x8_samples.jsonl. Both graders read text and extract
-the answer themselves, in one process, warm, best of three rounds in CPU seconds; caches are emptied before each. The labels are
-those of public test suites: they say what their authors want of a grader, not always what is true (SET_ASIDE).
+the answer themselves, in one process, warm, best of three rounds in CPU seconds; our caches are emptied before each.
+The labels are those of public test suites: what their authors want of a grader, not always what is true (SET_ASIDE).
 DSM_SHARED (default ../shared) is where the rows are.
 """
 

@@ -10,7 +10,7 @@ from commons.answers.extraction import Found, Policy, find_answer
 from commons.answers.reading import parse
 from commons.answers.symbolic import SymbolicFailed, SymbolicTimeout
 from commons.answers.trees import Tree, nodes
-from commons.answers.values import Choice, Relation, Scalar, Value
+from commons.answers.values import Choice, Scalar, Value
 from commons.verdicts import Grade, Verdict
 
 PERCENT_WORDS = ("%", "percent", "百分")
@@ -22,7 +22,7 @@ def equivalent(one: str, other: str) -> bool:
     return first is not None and second is not None and equivalent_values(first, second)
 
 
-def grade(  # one return for each verdict, in their order
+def grade(
     output: str,
     gold: str,
     *,
@@ -51,17 +51,21 @@ def grade(  # one return for each verdict, in their order
         return Grade(Verdict.UNPARSED, f"the answer cannot be read: {shortened(found.text)}", found.text)
     if (isinstance(wanted, Scalar) and wanted.percent) or any(word in question.lower() for word in PERCENT_WORDS):
         rules = replace(rules, percent=True)
+    return _compared(given, wanted, found.text, shortened(gold), rules)
+
+
+def _compared(given: Value, wanted: Value, answer: str, gold: str, rules: Rules) -> Grade:
     try:
         same = matches(given, wanted, rules)
     except SymbolicTimeout as error:
-        return Grade(Verdict.TIMED_OUT, str(error), found.text)
+        return Grade(Verdict.TIMED_OUT, str(error), answer)
     except SymbolicFailed as error:
-        return Grade(Verdict.GRADER_ERROR, str(error), found.text)
+        return Grade(Verdict.GRADER_ERROR, str(error), answer)
     if same and _left_to_the_reader(given, wanted):
-        return Grade(Verdict.WRONG, f"{shortened(found.text)} was not worked out to {shortened(gold)}", found.text)
+        return Grade(Verdict.WRONG, f"{shortened(answer)} was not worked out to {gold}", answer)
     if same:
-        return Grade(Verdict.CORRECT, f"{shortened(found.text)} is {shortened(gold)}", found.text)
-    return Grade(Verdict.WRONG, f"{shortened(found.text)} is not {shortened(gold)}", found.text)
+        return Grade(Verdict.CORRECT, f"{shortened(answer)} is {gold}", answer)
+    return Grade(Verdict.WRONG, f"{shortened(answer)} is not {gold}", answer)
 
 
 def _answer(output: str, wanted: Value, policy: Policy, guess: bool) -> Found | None:
@@ -90,7 +94,7 @@ def gold_answer(gold: str) -> str:
 
 def _left_to_the_reader(given: Value, wanted: Value) -> bool:
     """Whether a gold that is one number was answered by a sum or product of numbers: the question said again."""
-    if not isinstance(given, Scalar) or not isinstance(wanted, Scalar) or isinstance(given, Relation):
+    if not isinstance(given, Scalar) or not isinstance(wanted, Scalar):
         return False
     return wanted.tree.op == "number" and any(_arithmetic(node) for node in nodes(given.tree))
 

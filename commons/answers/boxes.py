@@ -1,4 +1,4 @@
-r"""The \boxed{...} of an output, by balanced braces: the last complete one, the first, all, and boxes that are one answer."""
+r"""The \boxed{...} of an output, by balanced braces: the last complete one, and boxes that are one answer."""
 
 import re
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from commons.answers.numeric import DIGITS, context, fraction_of, identical, rea
 from commons.answers.relations import interval_of, same_relation, solved, solved_items
 from commons.answers.symbolic import Symbolic
 from commons.answers.tokens import Unread
-from commons.answers.trees import exact, number, symbol, symbols, times
+from commons.answers.trees import exact, number, over, symbol, symbols, times
 from commons.answers.units import same_unit
 from commons.answers.values import (
     Based,
@@ -271,25 +271,25 @@ def _based(one: Based, other: Value) -> bool:
 
 
 def _ratio(one: Ratio | Clock, other: Value, rules: Rules) -> bool:
-    if isinstance(other, Relation):
-        other = _resolved(other)
-    if isinstance(one, Clock):
-        one, half = Ratio((Scalar(number(one.minutes // 60)), Scalar(number(one.minutes % 60)))), one.half
-        if half:
-            return False
-    if isinstance(other, Clock) and not other.half:
-        other = Ratio((Scalar(number(other.minutes // 60)), Scalar(number(other.minutes % 60))))
-    if isinstance(other, Scalar) and len(one.parts) == 2:
-        return _scalars(_quotient(one.parts), other, rules)
-    if not isinstance(other, Ratio) or len(one.parts) != len(other.parts):
+    """Ratios are proportional, and 2:3 is 2/3; a time without am or pm may be a ratio, one with it is not."""
+    first, second = _as_ratio(one), _as_ratio(_resolved(other))
+    if not isinstance(first, Ratio):
         return False
-    pairs = zip(one.parts[1:], other.parts[1:], strict=True)
-    return all(_scalars(_quotient((one.parts[0], a)), _quotient((other.parts[0], b)), rules) for a, b in pairs)
+    if isinstance(second, Scalar) and len(first.parts) == 2:
+        return _scalars(_quotient(*first.parts), second, rules)
+    if not isinstance(second, Ratio) or len(first.parts) != len(second.parts):
+        return False
+    pairs = zip(first.parts[1:], second.parts[1:], strict=True)
+    return all(_scalars(_quotient(first.parts[0], a), _quotient(second.parts[0], b), rules) for a, b in pairs)
 
 
-def _quotient(parts: Many[Scalar]) -> Scalar:
-    first, second = exact(parts[0].tree), exact(parts[1].tree)
-    if first is not None and second:
-        return Scalar(number(first / second))
-    from_tree = times(parts[0].tree, number(1))
-    return Scalar(type(from_tree)("/", (from_tree, parts[1].tree)))
+def _as_ratio(value: Value) -> Value:
+    if isinstance(value, Clock) and not value.half:
+        return Ratio((Scalar(number(value.minutes // 60)), Scalar(number(value.minutes % 60))))
+    return value
+
+
+def _quotient(above: Scalar, below: Scalar) -> Scalar:
+    tree = over(above.tree, below.tree)
+    value = exact(tree)
+    return Scalar(tree if value is None else number(value))

@@ -48,10 +48,7 @@ def _sum(at: Cursor) -> Tree:
     at.depth += 1
     if at.depth > DEEPEST:
         raise Unread("nested too deep")
-    if at.peek() in ("±", "∓"):
-        tree = Tree(at.take(), (number(0), _product(at)))
-    else:
-        tree = _product(at)
+    tree = Tree(at.take(), (number(0), _product(at))) if at.peek() in ("±", "∓") else _product(at)
     while at.peek() in ("+", "-", "±", "∓"):
         sign = at.take()
         right = _product(at)
@@ -232,10 +229,7 @@ def _known_function(at: Cursor, name: str) -> Tree:
             base = _argument(at)
         else:
             exponent = _exponent(at)
-    if at.peek() in ("(", "{", "["):
-        args = _arguments(at, at.take())
-    else:
-        args = [_bare_argument(at)]
+    args = _arguments(at, at.take()) if at.peek() in ("(", "{", "[") else [_bare_argument(at)]
     if exponent is not None and exponent == number(-1) and name in ("sin", "cos", "tan", "cot", "sec", "csc"):
         return applied(f"a{name}", args, base)
     tree = applied(name, args, base)
@@ -287,7 +281,8 @@ def _subscript(at: Cursor) -> str:
     """The text of a subscript."""
     if at.peek() != "{":
         return at.take().strip('"')
-    parts, depth = [], 0
+    parts: list[str] = []
+    depth = 0
     while True:
         token = at.take()
         depth += (token == "{") - (token == "}")

@@ -4,6 +4,7 @@ Ranks: the last complete box, or a "final answer is" behind it; else the last an
 program printed. The last number of the prose is read only where that is asked for: it is a guess."""
 
 import re
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -112,9 +113,7 @@ def _final_behind(text: str, box: Box) -> str | None:
 
 def last_phrase(text: str) -> str | None:
     """What follows the last "the answer is", "Answer:", "答案是" or "####", up to the end of its sentence."""
-    last = None
-    for last in PHRASE.finditer(text):
-        pass
+    last = _last(PHRASE, text)
     if last is None:
         return None
     rest = (last["english"] or last["chinese"] or last["hashes"]).replace("**", "").strip()
@@ -153,7 +152,7 @@ def guessed(text: str) -> Found | None:
     """The whole text where it is an answer, else the last formula or number: whichever ends later."""
     if not isinstance(parse(text.strip()), Text | None):
         return Found(text.strip(), "formula")
-    formula, number = _last_formula(text), _last_number(text)
+    formula, number = _last_formula(text), _last(NUMBER, text)
     if formula is not None and (number is None or formula[0] >= number.end()):
         return Found(formula[1], "formula")
     if number is not None:
@@ -170,16 +169,14 @@ def _last_formula(text: str) -> tuple[int, str] | None:
     return formula
 
 
-def _last_number(text: str) -> re.Match[str] | None:
-    last = None
-    for last in NUMBER.finditer(text):
-        pass
-    return last
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = deque(pattern.finditer(text), maxlen=1)
+    return found[0] if found else None
 
 
 def last_number(text: str) -> Found | None:
     """The last number of a text that is known to end in one: a comma in it may be a decimal comma."""
-    found = _last_number(text)
+    found = _last(NUMBER, text)
     return None if found is None else Found(with_point(found[0]), "number")
 
 

@@ -6,7 +6,18 @@ What the plain notation holds beyond ASCII: ⦃⦄ set braces, ⟦a&b;;c&d⟧ a 
 import re
 from unicodedata import normalize
 
-GREEK_NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi", "Omega"]
+GREEK_WORDS = """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi omega Gamma
+    Delta Theta Lambda Xi Sigma Phi Psi Omega
+"""
+IGNORED = """
+    left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle textstyle scriptstyle
+    limits nolimits rm bf it mathstrut strut boldsymbol hline phantom nobreak allowbreak
+"""
+FUNCTION_LIST = """
+    sin cos tan cot sec csc arcsin arccos arctan log ln exp arcsec sinh cosh tanh max min cis
+"""
+GREEK_NAMES = GREEK_WORDS.split()
 CHARACTERS = str.maketrans(
     {
         "²": "^2", "³": "^3", "⁴": "^4", "½": "\\frac{1}{2}", "¼": "\\frac{1}{4}", "¾": "\\frac{3}{4}", "−": "-",
@@ -18,11 +29,12 @@ CHARACTERS = str.maketrans(
     | {chr(0x2460 + n): f"\\textcircled{{{n + 1}}}" for n in range(20)}
 )  # fmt: skip
 MACROS = (
-    dict.fromkeys(["left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr", "Biggl", "Biggr", "displaystyle", "textstyle", "scriptstyle", "limits", "nolimits", "rm", "bf", "it", "mathstrut", "strut", "boldsymbol", "hline", "phantom", "nobreak", "allowbreak"], "")
+    dict.fromkeys(IGNORED.split(), "")
     | dict.fromkeys(["quad", "qquad", "enspace", "thinspace", "space", "hfill"], " ")
     | dict.fromkeys(["le", "leq", "leqslant", "leqq"], "≤") | dict.fromkeys(["ge", "geq", "geqslant", "geqq"], "≥")
     | dict.fromkeys(["ne", "neq"], "≠") | dict.fromkeys(["approx", "approxeq", "simeq", "cong"], "≈")
-    | dict.fromkeys(["cdot", "times", "ast", "cdotp"], "*") | dict.fromkeys(["frac", "dfrac", "tfrac", "cfrac"], "\\frac")
+    | dict.fromkeys(["cdot", "times", "ast", "cdotp"], "*")
+    | dict.fromkeys(["frac", "dfrac", "tfrac", "cfrac"], "\\frac")
     | dict.fromkeys(["lvert", "rvert", "vert", "mid", "lVert", "rVert", "Vert"], "|")
     | dict.fromkeys(["ldots", "dots", "cdots", "dotsc", "dotsb"], "…") | dict.fromkeys(["dbinom", "tbinom"], "\\binom")
     | {"div": "/", "cup": "∪", "cap": "∩", "setminus": "∖", "backslash": "∖", "infty": "∞", "circ": "°", "degree": "°",
@@ -45,7 +57,8 @@ ACCENT = re.compile(
     r"\\(dot|ddot|hat|widehat|vec|bar|tilde|overline|overrightarrow)[ \t]*(?:\{(\\?[A-Za-z]+)\}|([A-Za-z]))"
 )
 MATRIX = re.compile(
-    r"(?:\\left\s*[\[(|.]|(?<!\\)[\[(])?\s*\\begin\{([pbvBVs]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]*\})?(.*?)\\end\{\1\}"
+    r"(?:\\left\s*[\[(|.]|(?<!\\)[\[(])?\s*"
+    r"\\begin\{([pbvBVs]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]*\})?(.*?)\\end\{\1\}"
     r"\s*(?:\\right\s*[\])|.]|[\])])?",
     re.DOTALL,
 )
@@ -54,9 +67,7 @@ TWICE = re.compile(r"\\\\(?=[A-Za-z])")
 CONNECTED = "\x01"  # a connective, until it and the comma beside it have become one comma
 AROUND_CONNECTED = re.compile(r"[\s,]*\x01[\s,]*")
 CONNECTIVES = frozenset({"and", "or", "and/or", "und", "&", "或", "和", "或者"})
-FUNCTION_WORDS = frozenset(
-    ["sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "log", "ln", "exp", "arcsec", "sinh", "cosh", "tanh", "max", "min", "cis"]
-)
+FUNCTION_WORDS = frozenset(FUNCTION_LIST.split())
 LETTERS = re.compile(r"[A-Za-z]+")
 PLAIN_CONNECTIVE = re.compile(r"(?<![A-Za-z])(?:and|or)(?![A-Za-z])|和|或者?")
 DEGREE = re.compile(r"\^\s*(?:\{\s*°\s*\}|°)")
@@ -95,10 +106,7 @@ def tidy(text: str) -> str:
 
 
 def _without_macros(text: str) -> str:
-    if "\\begin" in text:
-        text = CASES.sub(" ", MATRIX.sub(_matrix, text))
-    else:
-        text = TWICE.sub(r"\\", text)
+    text = CASES.sub(" ", MATRIX.sub(_matrix, text)) if "\\begin" in text else TWICE.sub(r"\\", text)
     if "\\boxed" in text or "\\fbox" in text:
         text = re.sub(r"\\(?:boxed|fbox)\s*(?=\{)", "", text)
     text = ACCENT.sub(lambda found: f'{found[2] or found[3]}_{{"{found[1]}"}}', text)

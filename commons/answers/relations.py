@@ -24,8 +24,10 @@ def is_name(text: str) -> bool:
 
 
 def solved(relation: Relation) -> tuple[str, Value] | None:
-    """(name, value) of x = ... = 5 and x = 5 ≈ ...; x ∈ S gives its set; 3 + 4 = 7 gives 7 under the name "". None:
-    it names no unknown, or it is no such chain. Of several sides behind = the last counts, but not one behind ≈ when there is another."""
+    """(name, value) of x = ... = 5 and x = 5 ≈ ...; x ∈ S gives its set; 3 + 4 = 7 gives 7 under the name "".
+
+    None: it names no unknown, or it is no such chain. Of several sides behind = the last counts, but not one behind ≈
+    when there is another."""
     signs = relation.signs
     if set(signs) - {"=", "≈", "∈", "≡"}:
         return None

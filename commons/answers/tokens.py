@@ -1,6 +1,7 @@
 """Plain notation -> tokens, and what each word of it stands for."""
 
 import re
+from itertools import pairwise
 
 from commons.answers.trees import Tree
 
@@ -12,9 +13,18 @@ TOKEN = re.compile(
     |(?P<sign>[^\sA-Za-z0-9]))""",
     re.VERBOSE,
 )
+FUNCTION_NAMES = """
+    sin cos tan cot sec csc sinh cosh tanh exp ln log sqrt abs floor ceil binom re im max min sign arg asin acos
+    atan acot asec acsc asinh acosh atanh conj factorial root
+"""
+GREEK_NAMES = """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi
+    omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar ell odot partial nabla triangle angle
+    square
+"""
 FUNCTIONS = {
     name: name
-    for name in ["sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "exp", "ln", "log", "sqrt", "abs", "floor", "ceil", "binom", "re", "im", "max", "min", "sign", "arg", "asin", "acos", "atan", "acot", "asec", "acsc", "asinh", "acosh", "atanh", "conj", "factorial", "root"]
+    for name in FUNCTION_NAMES.split()
 } | {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot", "arcsec": "asec", "arccsc": "acsc",
     "cosec": "csc", "tg": "tan", "lg": "lg", "Abs": "abs", "ceiling": "ceil", "binomial": "binom", "cbrt": "cbrt",
@@ -30,9 +40,7 @@ CONSTANTS = {
 }  # fmt: skip
 # SymPy prints these two so; in a formula they are a current and an energy
 PROGRAM_CONSTANTS = {"I": CONSTANTS["i"], "E": CONSTANTS["e"], "j": CONSTANTS["i"]}
-GREEK = frozenset(
-    ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega", "hbar", "ell", "odot", "partial", "nabla", "triangle", "angle", "square"]
-)
+GREEK = frozenset(GREEK_NAMES.split())
 CALLED = frozenset(["f", "g", "h", "F", "G", "H", "u", "\\delta"])
 MOST_TOKENS = 400
 
@@ -76,5 +84,5 @@ def letters_of(word: str) -> list[str]:
 
 def _looks_like_product(word: str) -> bool:
     """abc, xyz, rst: letters one after the other in the alphabet, or three without any vowel: mgh."""
-    steps = {ord(after) - ord(before) for before, after in zip(word, word[1:], strict=False)}
+    steps = {ord(after) - ord(before) for before, after in pairwise(word)}
     return steps == {1} or (len(word) <= 4 and not set(word.lower()) & set("aeiou"))

@@ -1,6 +1,6 @@
 """Expression trees of answers, and their exact value where it is a rational number of reasonable size.
 
-A tree is never evaluated by Python or SymPy from text; it is built by `expressions` and bounded by the input's length."""
+No text is evaluated by Python or SymPy: `expressions` builds the trees, bounded by the length of the input."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

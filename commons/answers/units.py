@@ -64,11 +64,15 @@ Hz
 K
 mol
 sq~units square~units square~unit units^2
-个 只 支 本 张 条 件 人 名 位 棵 朵 袋 箱 盒 瓶 辆 头 层 段 组 种 颗 排 行 套 双 道 把 根 杯 副 枚 面 车 斤 包 家 题 间 桶 节 盆 台 粒 份 群 架 首 户 株 匹 串 亩
+"""
+COUNTER_WORDS = """
+个 只 支 本 张 条 件 人 名 位 棵 朵 袋 箱 盒 瓶 辆 头 层 段 组 种 颗 排 行 套 双 道 把 根
+杯 副 枚 面 车 斤 包 家 题 间 桶 节 盆 台 粒 份 群 架 首 户 株 匹 串 亩
 """
 POWERS = {"square": "2", "sq": "2", "sq.": "2", "cubic": "3", "cu": "3", "平方": "2", "立方": "3"}
 ALIASES = {word.replace("~", " "): line.split()[0] for line in NAMES.split("\n") if line for word in line.split()}
-COUNTERS = frozenset(NAMES.strip().split("\n")[-1].split())
+COUNTERS = frozenset(COUNTER_WORDS.split())  # they say what was counted, and fit every unit
+ALIASES |= dict.fromkeys(COUNTERS, "个")
 LONGEST = max(map(len, ALIASES))
 WORDS = "|".join(sorted((re.escape(word) for word in ALIASES), key=len, reverse=True))
 POWER_WORDS = "|".join(re.escape(word) for word in POWERS)
