@@ -1,48 +1,88 @@
 """Are two answers the same, and the verdict on an output. Pure and quick: reward of RL, grader of the evaluation."""
 
-from commons.answers import extract_answer, last_boxed
-from commons.quantities import Number, Quantity, Row, parse
+from dataclasses import replace
+from functools import lru_cache
+
+from commons.answers.boxes import last_boxed
+from commons.answers.choices import find_choice
+from commons.answers.comparing import STRICT, Rules, equivalent_values, matches
+from commons.answers.extraction import Found, Policy, find_answer
+from commons.answers.reading import parse
+from commons.answers.symbolic import SymbolicFailed, SymbolicTimeout
+from commons.answers.trees import Tree, nodes
+from commons.answers.values import Choice, Scalar, Value
 from commons.verdicts import Grade, Verdict
+
+PERCENT_WORDS = ("%", "percent", "百分")
 
 
 def equivalent(one: str, other: str) -> bool:
     """Whether two answer texts mean the same; symmetric. What cannot be read is equal to nothing, itself included."""
     first, second = parse(one), parse(other)
-    return first is not None and second is not None and same(first, second)
+    return first is not None and second is not None and equivalent_values(first, second)
 
 
-def same(one: Quantity, other: Quantity) -> bool:
-    """Whether two values are the same: exact numbers, brackets counted, units compared where both sides name one."""
-    if isinstance(one, Number) and isinstance(other, Number):
-        return one.value == other.value and (not one.unit or not other.unit or one.unit == other.unit)
-    if isinstance(one, Row) and isinstance(other, Row):
-        return (
-            one.brackets == other.brackets
-            and len(one.items) == len(other.items)
-            and all(same(first, second) for first, second in zip(one.items, other.items, strict=True))
-        )
-    return one == other
-
-
-def grade(output: str, gold: str, *, timed_out: bool = False) -> Grade:
+def grade(
+    output: str,
+    gold: str,
+    *,
+    question: str = "",
+    timed_out: bool = False,
+    policy: Policy = "last",
+    guess: bool = False,
+    rules: Rules = STRICT,
+) -> Grade:
     """The verdict on one output; the first that applies in the order of `Verdict`.
 
-    `timed_out`: the program that was to give the answer did not end in time. A gold in percent also accepts its bare
-    number (50 for 50%), as questions that ask "what percent" do; a gold without the sign accepts no such reading."""
-    wanted = parse(gold_answer(gold))
+    `timed_out`: the program that was to give the answer did not end in time. `question` is looked at for a percent
+    sign only. A gold in percent also accepts its bare number (50 for 50%), as questions that ask "what percent" do; a
+    gold without the sign does so only where the question has it. A gold that is a number accepts no sum or product of
+    numbers that was left to the reader: 2+3 is not the answer 5."""
+    wanted = gold_value(gold)
     if wanted is None:
         return Grade(Verdict.UNGRADABLE_GOLD, f"the gold answer cannot be read: {shortened(gold)}", None)
     if timed_out:
         return Grade(Verdict.TIMED_OUT, "the program ran into its time limit", None)
-    answer = extract_answer(output)
-    if answer is None:
+    found = _answer(output, wanted, policy, guess)
+    if found is None:
         return Grade(Verdict.NO_ANSWER, "no box, answer phrase or program output", None)
-    given = parse(answer)
+    given = parse(found.text, program=found.pattern == "program")
     if given is None:
-        return Grade(Verdict.UNPARSED, f"the answer cannot be read: {shortened(answer)}", answer)
-    if same(given, wanted) or _bare_percent(given, wanted):
-        return Grade(Verdict.CORRECT, f"{shortened(answer)} is {shortened(gold)}", answer)
-    return Grade(Verdict.WRONG, f"{shortened(answer)} is not {shortened(gold)}", answer)
+        return Grade(Verdict.UNPARSED, f"the answer cannot be read: {shortened(found.text)}", found.text)
+    if (isinstance(wanted, Scalar) and wanted.percent) or any(word in question.lower() for word in PERCENT_WORDS):
+        rules = replace(rules, percent=True)
+    return _compared(given, wanted, found.text, shortened(gold), rules)
+
+
+def _compared(given: Value, wanted: Value, answer: str, gold: str, rules: Rules) -> Grade:
+    try:
+        same = matches(given, wanted, rules)
+    except SymbolicTimeout as error:
+        return Grade(Verdict.TIMED_OUT, str(error), answer)
+    except SymbolicFailed as error:
+        return Grade(Verdict.GRADER_ERROR, str(error), answer)
+    if same and _left_to_the_reader(given, wanted):
+        return Grade(Verdict.WRONG, f"{shortened(answer)} was not worked out to {gold}", answer)
+    if same:
+        return Grade(Verdict.CORRECT, f"{shortened(answer)} is {gold}", answer)
+    return Grade(Verdict.WRONG, f"{shortened(answer)} is not {gold}", answer)
+
+
+def _answer(output: str, wanted: Value, policy: Policy, guess: bool) -> Found | None:
+    """The answer of an output; where the gold is an option, the letter that is chosen."""
+    if isinstance(wanted, Choice):
+        chosen = find_choice(output) if guess else None
+        found = find_answer(output, policy=policy)
+        if found is not None and isinstance(parse(found.text), Choice):
+            return found
+        return chosen or (find_choice(output) if found is not None else None) or found
+    return find_answer(output, policy=policy, guess=guess)
+
+
+@lru_cache(maxsize=1 << 14)
+def gold_value(gold: str) -> Value | None:
+    """The typed value of a gold text, or None. Read once: the same question is sampled many times."""
+    return parse(gold_answer(gold))
 
 
 def gold_answer(gold: str) -> str:
@@ -52,10 +92,15 @@ def gold_answer(gold: str) -> str:
     return gold.rpartition("####")[2].strip()
 
 
-def _bare_percent(given: Quantity, wanted: Quantity) -> bool:
-    if not isinstance(given, Number) or not isinstance(wanted, Number):
+def _left_to_the_reader(given: Value, wanted: Value) -> bool:
+    """Whether a gold that is one number was answered by a sum or product of numbers: the question said again."""
+    if not isinstance(given, Scalar) or not isinstance(wanted, Scalar):
         return False
-    return wanted.percent and not given.percent and given.value == wanted.value * 100
+    return wanted.tree.op == "number" and any(_arithmetic(node) for node in nodes(given.tree))
+
+
+def _arithmetic(tree: Tree) -> bool:
+    return tree.op in ("+", "*") and all(node.op in ("number", "+", "*", "/", "neg") for node in nodes(tree))
 
 
 def shortened(text: str, characters: int = 60) -> str:

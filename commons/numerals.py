@@ -5,7 +5,7 @@ from fractions import Fraction
 DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "俩": 2}
 UNITS = {"十": 10, "百": 100, "千": 1000}
 GROUPS = {"万": 10_000, "亿": 100_000_000}
-LETTERS = frozenset(DIGITS) | frozenset(UNITS) | frozenset(GROUPS) | frozenset("点负分之半百")
+LETTERS = frozenset(DIGITS) | frozenset(UNITS) | frozenset(GROUPS) | frozenset("点负分之半百又")
 
 
 def chinese_number(text: str) -> Fraction | None:
@@ -17,6 +17,10 @@ def chinese_number(text: str) -> Fraction | None:
         return None if positive is None else -positive
     if text == "半":
         return Fraction(1, 2)
+    whole_part, mixed, part = text.partition("又")
+    if mixed:
+        first, second = chinese_integer(whole_part), chinese_number(part)
+        return None if first is None or second is None or not 0 < second < 1 else first + second
     below, over, above = text.partition("分之")
     if over:
         return _quotient(above, below)

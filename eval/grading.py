@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from commons.answers import extract_answer
+from commons.answers.extraction import extract_answer
 from commons.equivalence import grade
 from commons.prompts import output_block
 from commons.sandbox import SANDBOX_FAILED

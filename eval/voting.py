@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
 
-from commons.equivalence import same
-from commons.quantities import parse
+from commons.answers.comparing import equivalent_values
+from commons.answers.reading import parse
 
 NORMAL_95 = 1.959963984540054
 
@@ -71,7 +71,7 @@ def clusters(votes: Sequence[Vote]) -> list[tuple[int, bool]]:
 
 def _same_answer(one: str, other: str) -> bool:
     first, second = parse(one), parse(other)
-    return one == other if first is None or second is None else same(first, second)
+    return one == other if first is None or second is None else equivalent_values(first, second)
 
 
 def wilson(correct: int, n: int) -> tuple[float, float]:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from commons.answers import extract_answer
+from commons.answers.extraction import extract_answer
 from commons.prompts import output_block
 
 

@@ -1,0 +1,39 @@
+"""The SymPy worker: decides, is killed when it does not, and leaves no process."""
+
+import time
+
+from commons.answers.comparing import Rules
+from commons.answers.expressions import expression
+from commons.answers.symbolic import Symbolic, SymbolicTimeout
+from commons.equivalence import grade
+from commons.verdicts import Verdict
+
+
+def test_sympy_decides_and_is_killed_when_it_hangs():
+    with Symbolic(seconds=60) as worker:
+        assert worker.equal(expression(r"\sin^2 x + \cos^2 x"), expression("1"))
+        assert not worker.equal(expression("x"), expression("y"))
+        process = worker.process
+        worker.seconds = 0.5
+        started = time.monotonic()
+        graded = grade(r"\boxed{5^{5^{5^{5^5}}}+1}", "5^{5^{5^{5^5}}}", rules=Rules(symbolic=worker))
+        assert graded.verdict is not Verdict.CORRECT
+        assert time.monotonic() - started < 60
+        worker.seconds = 60
+        assert worker.equal(expression("2x"), expression("x+x"))
+    assert process is not None
+    assert not process.is_alive()
+
+
+def test_without_a_worker_what_points_cannot_decide_is_not_the_same():
+    assert grade(r"\boxed{5^{5^{5^{5^5}}}+1}", "5^{5^{5^{5^5}}}").verdict is Verdict.WRONG
+
+
+def test_a_timeout_of_sympy_is_a_verdict_of_its_own():
+    class Late(Symbolic):
+        def equal(self, one, other):
+            raise SymbolicTimeout("too late")
+
+    graded = grade(r"\boxed{5^{5^{5^{5^5}}}+1}", "5^{5^{5^{5^5}}}", rules=Rules(symbolic=Late()))
+    assert graded.verdict is Verdict.TIMED_OUT
+    assert graded.reason == "too late"
