@@ -80,10 +80,10 @@ class Session:
 
     def run(self, source: str) -> ProgramRun:
         """Run the next block to its end or to its limits. Raises ValueError for more blocks than were announced."""
+        if self._left == 0:
+            raise ValueError(f"the session was opened for {self._blocks} blocks")
         if self._over is not None:
             return self._over
-        if self._left == 0:
-            raise ValueError("the session was opened for fewer blocks")
         self._left -= 1
         try:
             channel = self._opened(source)

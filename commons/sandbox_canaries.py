@@ -43,7 +43,7 @@ print(",".join(name for name in held if held[name]))
 
 @contextlib.contextmanager
 def canary() -> Iterator[str]:
-    """The program's source, with a file that anyone may read and write and a port that answers, for as long as it runs."""
+    """The program's source; while it runs there are a file that anyone may read and write and a port that answers."""
     with tempfile.TemporaryDirectory(prefix="canary-") as folder, socket.create_server(("127.0.0.1", 0)) as listener:
         os.chmod(folder, 0o777)
         file = Path(folder) / "canary"

@@ -13,7 +13,7 @@ from commons.sandbox_far import wire
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 120.0  # importing SymPy on a busy machine
-# -P -s -S: nothing of the user, and no editable install, can be imported; then the same hashes, so the same order of sets
+# nothing of the user and no editable install can be imported, so no repository with questions in it
 FLAGS = ("-P", "-s", "-S", "-X", "utf8")
 MAIN = """
 import sys
@@ -22,7 +22,7 @@ from commons.sandbox_far.server import main
 main(sys.argv[2], sys.argv[4:], sys.argv[3])
 """
 ENVIRONMENT = {
-    "PYTHONHASHSEED": "0",
+    "PYTHONHASHSEED": "0",  # sets print in the same order
     "PATH": "/usr/bin:/bin",
     "OMP_NUM_THREADS": "1",  # a thread is a process to the limit of processes
     "OPENBLAS_NUM_THREADS": "1",
@@ -34,7 +34,7 @@ class ServerFailed(Exception):
 
 
 class Server:
-    """One server process. `refused` maps what the kernel did not give to why. Connections may be made from any thread."""
+    """One server process; any thread may connect to it. `refused` maps what the kernel did not give to why."""
 
     def __init__(self, preload: str) -> None:
         self.folder = tempfile.mkdtemp(prefix="sandbox-")
@@ -45,7 +45,7 @@ class Server:
         try:
             self.process = subprocess.Popen(
                 [sys.executable, *FLAGS, "-c", MAIN, str(ROOT), self.folder, preload, *libraries],
-                stdin=far,
+                stdin=far.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 env=ENVIRONMENT,

@@ -40,14 +40,19 @@ def serve_blocks(setting: Setting, channel: socket.socket, limits: dict[str, Any
     try:
         while not program.ended and (block := wire.receive(channel)) is not None:
             run = program.run(block["source"])
-            if block["last"]:
-                program.kill()
+            if block["last"] or program.ended:
+                leave_nothing(setting, program, folder)
             wire.send(channel, run | {"ended": program.ended})
     finally:
-        program.kill()
-        if not setting.own_namespaces:
-            kill_runaways()
-            remove_folder(folder)
+        leave_nothing(setting, program, folder)
+
+
+def leave_nothing(setting: Setting, program: "Program", folder: str) -> None:
+    """End the program, what it started and what it wrote. With namespaces of its own all that ends with it."""
+    program.kill()
+    if not setting.own_namespaces:
+        kill_runaways()
+        remove_folder(folder)
 
 
 def start(setting: Setting, limits: dict[str, Any], folder: str, channel: socket.socket) -> "Program":

@@ -158,9 +158,10 @@ def empty_folder(setting: Setting, size_bytes: int) -> str:
 
 def remove_folder(folder: str) -> None:
     """Delete a real folder of a program, whatever rights the program took from its own folders."""
-    for path, _, _ in os.walk(folder):
-        with contextlib.suppress(OSError):
-            os.chmod(path, 0o700)
+    for path, inside, _ in os.walk(folder):
+        for name in inside:
+            if not os.path.islink(os.path.join(path, name)):
+                os.chmod(os.path.join(path, name), 0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 

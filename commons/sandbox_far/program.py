@@ -35,7 +35,10 @@ def live(setting: Setting, limits: dict[str, Any], folder: str, descriptors: tup
         names = fresh_names()
         while (source := read_block()) is not None:
             status = run_block(source, names)
-            os.write(STATUS_OUT, ENDED[status])
+            try:
+                os.write(STATUS_OUT, ENDED[status])
+            except OSError:  # the program closed it
+                os._exit(0 if status == "ok" else 1)
     except BaseException:  # noqa: BLE001 - the boundary to foreign code
         with contextlib.suppress(BaseException):
             os.write(2, traceback.format_exc().encode("utf-8", "replace"))

@@ -31,7 +31,9 @@ def told(sandbox, tools, *written):
 @pytest.mark.parametrize("state", ["kept", "replayed"])
 def test_a_later_program_finds_the_names_of_an_earlier_one(sandbox, state):
     tools = ToolConfig(rounds=3, state=state)
-    found, asked = told(sandbox, tools, (FIRST, SECOND, "So \\boxed{42}."), ("No program: \\boxed{1}.",), (FIRST, "Done."))
+    found, asked = told(
+        sandbox, tools, (FIRST, SECOND, "So \\boxed{42}."), ("No program: \\boxed{1}.",), (FIRST, "Done.")
+    )
     assert found[0].text == f"{FIRST}\n{output_block('6')}{SECOND}\n{output_block('42')}So \\boxed{{42}}."
     assert [run.stdout for run in found[0].runs] == ["6\n", "42\n"]
     assert [one.rounds for one in found] == [3, 1, 2]
