@@ -67,6 +67,9 @@ class Isolation:
         return f"{self.level}: {', '.join(self.held) or 'nothing holds'}" + (f"; {reasons}" if reasons else "")
 
 
+CANARY_LIMITS = Limits(wall_seconds=60.0)  # ours: it ends at once, also where a model's programs may not take long
+
+
 class Session:
     """One program whose blocks of code run one after another in the same names. A context: the program ends with it.
 
@@ -137,8 +140,8 @@ class Sandbox:
     def run(self, source: str) -> ProgramRun:
         """Run one program to its end or to its limits. Tried twice when the sandbox fails: a neighbour may have."""
         self.start()
-        run = self._run_once(source)
-        return self._run_once(source) if run.status == SANDBOX_FAILED else run
+        run = self._run_once(source, self.limits)
+        return self._run_once(source, self.limits) if run.status == SANDBOX_FAILED else run
 
     def run_all(self, sources: Sequence[str]) -> list[ProgramRun]:
         """Run a batch of programs, `workers` at a time, after the canary; the results in the order of the sources.
@@ -165,15 +168,17 @@ class Sandbox:
     def isolation(self) -> Isolation:
         """What holds now, found out by a canary program that tries to get out."""
         with canary() as source:
-            run = self._run_once(source)
+            run = self._run_once(source, CANARY_LIMITS)
+            if run.status != OK:  # once more: it may have been the machine
+                run = self._run_once(source, CANARY_LIMITS)
         held = held_parts(run.stdout) if run.status == OK else ()
         refused = {} if self._servers.get("") is None else self._servers[""].refused
         if run.status != OK:
             refused = refused | {"canary": f"{run.status}: {run.error}"}
         return Isolation(level_of(held), held, refused)
 
-    def _run_once(self, source: str) -> ProgramRun:
-        with Session(self._connect, self.limits, 1) as session:
+    def _run_once(self, source: str, limits: Limits) -> ProgramRun:
+        with Session(self._connect, limits, 1) as session:
             return session.run(source)
 
     def _connect(self, source: str) -> socket.socket:
@@ -226,7 +231,7 @@ def run_programs(sources: Sequence[str], limits: Limits, workers: int = 1) -> li
 @cache
 def isolation() -> Isolation:
     """What holds on this machine, measured once by the canary."""
-    with Sandbox(Limits(wall_seconds=30.0)) as sandbox:
+    with Sandbox(Limits()) as sandbox:
         return sandbox.isolation()
 
 

@@ -52,6 +52,10 @@ class Server:
                 cwd=self.folder,
                 start_new_session=True,
             )
+        except OSError as error:
+            self._near.close()
+            os.rmdir(self.folder)
+            raise ServerFailed(f"the sandbox did not start: {error.strerror}") from None
         finally:
             far.close()
         hello = wire.receive(self._near, START_SECONDS)

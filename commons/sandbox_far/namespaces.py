@@ -16,6 +16,7 @@ from commons.sandbox_far import kernel
 NOBODY = 65534
 SERVER_PARTS = kernel.NEW_MOUNTS | kernel.NEW_UTS | kernel.NEW_IPC | kernel.NEW_NET
 PROGRAM_PARTS = kernel.NEW_MOUNTS | kernel.NEW_IPC | kernel.NEW_PIDS
+PROGRAM_FOLDER = "/program"  # the one that a program starts in, where there is a root of its own
 SYSTEM_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/dev/random", "/dev/zero")
 
@@ -35,7 +36,7 @@ class Setting:
 
 
 def enter(folder: str) -> Setting:
-    """Isolate this process as far as the kernel lets it. `folder` is empty and outside; /tmp where there is a root."""
+    """Isolate this process as far as the kernel lets it. `folder` is empty and outside."""
     setting = Setting(folder, os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
     user, group = os.getuid(), os.getgid()
     try:
@@ -49,7 +50,7 @@ def enter(folder: str) -> Setting:
         return setting
     try:
         enter_own_root(folder)
-        setting.folder, setting.own_root = "/tmp", True
+        setting.folder, setting.own_root = PROGRAM_FOLDER, True
     except OSError as error:
         setting.refused["own root"] = error.strerror or str(error)
     try_users(setting)
@@ -71,7 +72,9 @@ def enter_own_root(folder: str) -> None:
     kernel.mount("tmpfs", folder, "tmpfs", kernel.NO_SUID_NO_DEVICES, "size=1m,mode=0755")
     for path in (*sys.path, *SYSTEM_FOLDERS, *SYSTEM_FILES):
         show(path, folder)
-    os.makedirs(f"{folder}/tmp", exist_ok=True)
+    os.mkdir(folder + PROGRAM_FOLDER)
+    if not os.path.exists(f"{folder}/tmp"):  # there may be libraries below it
+        os.symlink(PROGRAM_FOLDER, f"{folder}/tmp")
     os.chdir(folder)
     kernel.pivot_root()
     kernel.mount(None, "/", None, kernel.BIND_AGAIN | kernel.READ_ONLY | kernel.NO_SUID_NO_DEVICES)
@@ -106,7 +109,7 @@ def try_users(setting: Setting) -> None:
             try:
                 become_nobody()
                 enter_for_program(setting, users=True)
-                mount_empty("/tmp" if setting.own_root else setting.folder, 4096)
+                mount_empty(setting.folder, 4096)
             except OSError as error:
                 os.write(writer, (error.strerror or str(error)).encode())
         os._exit(0)

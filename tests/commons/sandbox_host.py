@@ -27,7 +27,7 @@ def open_the_way() -> None:
         kernel.mount("tmpfs", str(folder), "tmpfs", 0, "mode=0755")
         for path in wanted:
             if path.is_relative_to(folder):
-                path.mkdir(parents=True)
+                path.mkdir(parents=True, exist_ok=True)
                 kernel.mount(f"/proc/self/fd/{found[path]}", str(path), None, kernel.BIND_RECURSIVE)
 
 

@@ -41,6 +41,11 @@ def test_a_thread_is_waited_for_as_python_does(sandbox):
     assert sandbox.run(source).stdout == "late\n"
 
 
+def test_sympy_and_numpy_can_be_used(sandbox):
+    source = "import numpy\nfrom sympy import Symbol, solve\nprint(solve(Symbol('x')**2 - 9), numpy.arange(3).sum())"
+    assert sandbox.run(source).stdout == "[-3, 3] 3\n"
+
+
 def test_a_main_module_is_there_for_classes_and_exit_is_known(sandbox):
     source = "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nprint(P(3), __name__)\nexit()"
     assert sandbox.run(source).stdout == "P(x=3) __main__\n"
@@ -112,6 +117,7 @@ def test_a_sandbox_whose_server_was_killed_starts_another():
             session.run("x = 1")
             [server] = sandbox._servers.values()
             server.process.kill()
+            server.process.wait()
             run = session.run("print(x)")
         assert (run.status, run.error) == (SANDBOX_FAILED, "the guard of the program ended or did not answer")
         assert sandbox.run("print(3)").stdout == "3\n"
