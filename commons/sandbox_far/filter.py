@@ -5,6 +5,7 @@ A list of refusals, not of permissions: NumPy and SymPy use many calls, and othe
 import ctypes
 import os
 import struct
+from functools import cache
 
 from commons.sandbox_far import kernel
 
@@ -33,6 +34,7 @@ NUMBER, MACHINE, FIRST_ARGUMENT = 0, 4, 16  # offsets in what the kernel shows o
 ALLOW, REFUSE, NOT_THERE, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000  # EPERM; ENOSYS
 
 
+@cache  # the server makes it before it forks
 def instructions(machine: str, *, own_signals_only: int | None) -> bytes:
     """The filter's program for a machine. With a pid, signals go to that process alone.
 

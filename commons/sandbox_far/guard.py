@@ -79,6 +79,7 @@ class Program:
     blocks: int
     statuses: int
     ended: bool = False
+    words: str = ""  # how it ended, for a program that left no error text of its own
     printed: dict[int, bytearray] = field(default_factory=dict)
 
     def run(self, source: str) -> wire.Message:
@@ -86,7 +87,8 @@ class Program:
         self.printed = {self.out: bytearray(), self.err: bytearray()}
         started = time.monotonic()
         self._signal(signal.SIGCONT)
-        status = self._send(source) or self._watch(started + self.limits["wall_seconds"])
+        self._send(source)
+        status = self._watch(started + self.limits["wall_seconds"])
         seconds = time.monotonic() - started
         if status in (TIMED_OUT, TOO_MUCH_OUTPUT):
             self.kill()
@@ -95,17 +97,14 @@ class Program:
         else:
             self._signal(signal.SIGSTOP)  # what it left running rests until the next block
         texts = [self.printed[pipe][: self.limits["output_bytes"]].decode("utf-8", "replace") for pipe in self.printed]
-        return {"status": status, "stdout": texts[0], "error": texts[1].strip() or self._words, "seconds": seconds}
+        return {"status": status, "stdout": texts[0], "error": texts[1].strip() or self.words, "seconds": seconds}
 
-    _words = ""  # how it ended, for a program that left no error text of its own
-
-    def _send(self, source: str) -> str | None:
+    def _send(self, source: str) -> None:
         body = source.encode("utf-8", "surrogatepass")
         with contextlib.suppress(BrokenPipeError):
             view = memoryview(struct.pack("!I", len(body)) + body)
             while view:
                 view = view[os.write(self.blocks, view) :]
-        return None
 
     def _watch(self, deadline: float) -> str | None:
         """Read what it prints until the block has a status; None when the process ended without one."""
@@ -160,10 +159,10 @@ class Program:
         self.ended = True
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
-            self._words = f"ended by signal {number}"
+            self.words = f"ended by signal {number}"
             return TIMED_OUT if number == signal.SIGXCPU else "error"
         code = os.WEXITSTATUS(status)
-        self._words = f"ended with exit code {code}" if code else ""
+        self.words = f"ended with exit code {code}" if code else ""
         return "error" if code else "ok"
 
     def _signal(self, number: int) -> None:

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import struct
+import time
 
 NEW_MOUNTS, NEW_UTS, NEW_IPC, NEW_USER, NEW_PIDS, NEW_NET = 0x20000, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30
 NEW_ANY = NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_USER | NEW_PIDS | NEW_NET | 0x02000000  # the last: control groups
@@ -54,6 +55,4 @@ def drop_capabilities() -> None:
 
 def cpu_seconds(process: int) -> float:
     """Processor time of a process of this pid namespace, without /proc: the clock's number is made of the pid's."""
-    import time
-
     return time.clock_gettime((~process << 3) | 2)

@@ -168,7 +168,7 @@ def remove_folder(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def readable(setting: Setting) -> Sequence[str]:
+def readable() -> Sequence[str]:
     """What a program may read: Python, its libraries, those of the system."""
     return (*sys.path, *SYSTEM_FOLDERS, "/etc/ld.so.cache")
 

@@ -72,7 +72,7 @@ def give_up_rights(setting: Setting, limits: dict[str, Any], folder: str) -> Non
     kernel.control(kernel.DIE_WITH_PARENT, 9)
     scoped = setting.own_namespaces or landlock.version() >= 6
     with contextlib.suppress(OSError):  # what is refused here is found out by the canary (commons.sandbox_levels)
-        landlock.restrict(readable(setting), folder)
+        landlock.restrict(readable(), folder)
     with contextlib.suppress(OSError):
         call_filter.install(call_filter.for_this_machine(own_signals_only=None if scoped else os.getpid()))
 
