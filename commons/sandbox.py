@@ -1,47 +1,51 @@
 """Run programs that a model wrote: limits, a time-out, no network, no files, no rights; a level that is measured.
 
-Levels: L0 none; L1 own process and resource limits; L2 also no network and a pid namespace; L3 also no files outside
-of its empty folder but Python's own. The best level that the machine allows is used. Works from any thread."""
+    with Sandbox(Limits()) as sandbox:
+        runs = sandbox.run_all(["print(6 * 7)"])
+        with sandbox.session(blocks=2) as session:
+            session.run("x = 6")
+            session.run("print(x * 7)")
 
-import json
-import os
-import queue
-import select
+The levels L0 to L3 stand in `commons.sandbox_canaries`; docs/evaluation.md says what each layer holds. Every function
+works from any thread."""
+
 import socket
-import struct
-import subprocess
-import sys
-import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from types import TracebackType
 
-CHILD = Path(__file__).with_name("sandbox_child.py")
-LEVELS = ("L0", "L1", "L2", "L3")
+from commons.errors import ConfigError
+from commons.sandbox_canaries import LEVELS as LEVELS
+from commons.sandbox_canaries import canary, held_parts, level_of
+from commons.sandbox_far import wire
+from commons.sandbox_server import Server, ServerFailed
+
+OK, ERROR, TIMED_OUT, MEMORY, TOO_MUCH_OUTPUT = "ok", "error", "timed out", "memory", "too much output"
 SANDBOX_FAILED = "sandbox failed"
-GRACE_SECONDS = 10.0  # beyond the wall limit; the far side kills in time, this only catches its own end
+GRACE_SECONDS = 30.0  # beyond the wall limit; the far side kills in time, this only catches its own end
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one program may use."""
+    """What one program may use; in a session the time and the output are those of each block."""
 
     wall_seconds: float = 5.0
     cpu_seconds: int = 5
     memory_bytes: int = 512 * 1024 * 1024
     output_bytes: int = 10_000
     file_bytes: int = 1024 * 1024
-    processes: int = 16
+    processes: int = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
     """How a program ended: `ok`, `error`, `timed out`, `memory` or `too much output`; what it printed; its error.
 
-    `sandbox failed` says nothing about the program: the sandbox itself ended (a grader error, never a score)."""
+    `sandbox failed` says nothing about the program: the sandbox itself failed, for the reason in `error` (a grader
+    error, never a score)."""
 
     status: str
     stdout: str
@@ -49,76 +53,167 @@ class ProgramRun:
     seconds: float
 
 
-class Sandbox:
-    """One server process that runs one program after another, each in a fresh child. A context; not shared by threads.
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """The level that programs get on this machine, the parts that hold, and why the missing ones were refused."""
 
-    The server has Python loaded: a program costs a fork, about 5 ms, instead of a start of the interpreter."""
+    level: str
+    held: tuple[str, ...]
+    refused: dict[str, str]
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.folder = tempfile.TemporaryDirectory(prefix="sandbox-")
-        os.chmod(self.folder.name, 0o711)  # the user nobody passes through to its own folder
-        self.server = self._start()
+    def line(self) -> str:
+        """One line for a report or an error."""
+        reasons = "; ".join(f"{part} refused ({why})" for part, why in self.refused.items())
+        return f"{self.level}: {', '.join(self.held) or 'nothing holds'}" + (f"; {reasons}" if reasons else "")
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        # -P -s: nothing of this project or of the user can be imported; a fixed hash seed: sets print the same
-        command = [sys.executable, "-P", "-s", "-X", "utf8", str(CHILD), self.folder.name]
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={"PYTHONHASHSEED": "0", "PATH": "/usr/bin:/bin"},
-            cwd=self.folder.name,
-            start_new_session=True,
-            bufsize=0,
-        )
+
+CANARY_LIMITS = Limits(wall_seconds=60.0)  # ours: it ends at once, also where a model's programs may not take long
+
+
+class Session:
+    """One program whose blocks of code run one after another in the same names. A context: the program ends with it.
+
+    A block that reaches a limit ends the program; a later block then fails with that as its reason. No restart: the
+    names would be gone and the block would mean something else."""
+
+    def __init__(self, connect: Callable[[str], socket.socket], limits: Limits, blocks: int) -> None:
+        self._connect, self._limits, self._blocks, self._left = connect, limits, blocks, blocks
+        self._over: ProgramRun | None = None
+        self._channel: socket.socket | None = None
 
     def run(self, source: str) -> ProgramRun:
-        """Run one program to its end or to its limits."""
-        request = json.dumps(asdict(self.limits) | {"source": source}).encode()
-        answer = self._exchange(struct.pack("!I", len(request)) + request)
-        if not answer:
-            self._stop()
-            self.server = self._start()
-            return ProgramRun(SANDBOX_FAILED, "", "the sandbox itself ended while the program ran", 0.0)
-        return ProgramRun(**json.loads(answer))
-
-    def _exchange(self, request: bytes) -> bytes:
+        """Run the next block to its end or to its limits. Raises ValueError for more blocks than were announced."""
+        if self._left == 0:
+            raise ValueError(f"the session was opened for {self._blocks} blocks")
+        if self._over is not None:
+            return self._over
+        self._left -= 1
         try:
-            assert self.server.stdin is not None
-            self.server.stdin.write(request)
-            head = self._read(4)
-            return self._read(struct.unpack("!I", head)[0]) if len(head) == 4 else b""
-        except BrokenPipeError:
-            return b""
+            channel = self._opened(source)
+            wire.send(channel, {"source": source, "last": self._left == 0})
+            answer = wire.receive(channel, self._limits.wall_seconds + GRACE_SECONDS)
+        except ServerFailed as error:
+            self._over = _failed(str(error))
+            return self._over
+        except OSError:
+            answer = None
+        if answer is None:
+            self._over = _failed("the guard of the program ended or did not answer")
+            return self._over
+        ended = answer.pop("ended")
+        run = ProgramRun(**answer)
+        if ended:
+            self._over = ProgramRun(ERROR, "", f"the session had ended: {run.status}", 0.0)
+        return run
 
-    def _read(self, wanted: int) -> bytes:
-        assert self.server.stdout is not None
-        pieces = b""
-        while len(pieces) < wanted:
-            wait = self.limits.wall_seconds + GRACE_SECONDS
-            if not select.select([self.server.stdout], [], [], wait)[0]:
-                return b""
-            piece = os.read(self.server.stdout.fileno(), wanted - len(pieces))
-            if not piece:
-                return b""
-            pieces += piece
-        return pieces
+    def _opened(self, source: str) -> socket.socket:
+        """The connection to the program, started for its first block."""
+        if self._channel is None:
+            self._channel = self._connect(source)
+            wire.send(self._channel, asdict(self._limits) | {"blocks": self._blocks})
+        return self._channel
 
-    def _stop(self) -> None:
-        self.server.kill()
-        self.server.wait()
-        for pipe in (self.server.stdin, self.server.stdout):
-            if pipe is not None:
-                pipe.close()
+    def close(self) -> None:
+        """End the program."""
+        if self._channel is not None:
+            self._channel.close()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+class Sandbox:
+    """Runs programs on this machine. A context; the server starts with the first program, in a second or less.
+
+    Programs that name SymPy go to a server that has it loaded: they pay a fork of it instead of its import. Raises
+    ConfigError at the start where the machine isolates less than `min_isolation`."""
+
+    def __init__(self, limits: Limits, *, workers: int = 1, min_isolation: str = "L0") -> None:
+        self.limits, self.workers, self.min_isolation = limits, workers, min_isolation
+        self._servers: dict[str, Server] = {}
+        self._lock = threading.Lock()
+        self._checked = False
+
+    def run(self, source: str) -> ProgramRun:
+        """Run one program to its end or to its limits. Tried twice when the sandbox fails: a neighbour may have."""
+        self.start()
+        run = self._run_once(source, self.limits)
+        return self._run_once(source, self.limits) if run.status == SANDBOX_FAILED else run
+
+    def run_all(self, sources: Sequence[str]) -> list[ProgramRun]:
+        """Run a batch of programs, `workers` at a time, after the canary; the results in the order of the sources.
+
+        Where the canary gets further than it did at the start, no program is run: each is a failure of the sandbox."""
+        return self.batch([partial(self.run, source) for source in sources])
+
+    def batch(self, calls: Sequence[Callable[[], ProgramRun]]) -> list[ProgramRun]:
+        """`run_all` for any calls that run one program or one block of a session each, a session at most once."""
+        if not calls:
+            return []
+        self.start()
+        now = self.isolation()
+        if now.level < isolation().level:
+            return [_failed(f"the canary got out: {now.line()}")] * len(calls)
+        with ThreadPoolExecutor(min(self.workers, len(calls))) as pool:
+            return list(pool.map(lambda call: call(), calls))
+
+    def session(self, blocks: int) -> Session:
+        """A program that takes up to `blocks` blocks of code and keeps its names between them."""
+        self.start()
+        return Session(self._connect, self.limits, blocks)
+
+    def isolation(self) -> Isolation:
+        """What holds now, found out by a canary program that tries to get out."""
+        with canary() as source:
+            run = self._run_once(source, CANARY_LIMITS)
+            if run.status != OK:  # once more: it may have been the machine
+                run = self._run_once(source, CANARY_LIMITS)
+        held = held_parts(run.stdout) if run.status == OK else ()
+        refused = {} if self._servers.get("") is None else self._servers[""].refused
+        if run.status != OK:
+            refused = refused | {"canary": f"{run.status}: {run.error}"}
+        return Isolation(level_of(held), held, refused)
+
+    def _run_once(self, source: str, limits: Limits) -> ProgramRun:
+        with Session(self._connect, limits, 1) as session:
+            return session.run(source)
+
+    def _connect(self, source: str) -> socket.socket:
+        """A connection to a new program; one whose first block names SymPy is forked where that is loaded."""
+        return self._server("sympy" if "sympy" in source else "").connect()
+
+    def _server(self, preload: str) -> Server:
+        """The server that has `preload` loaded; one that is gone is started anew."""
+        with self._lock:
+            server = self._servers.get(preload)
+            if server is not None and server.process.poll() is not None:
+                server.stop()
+                server = None
+            if server is None:
+                server = self._servers[preload] = Server(preload)
+        return server
+
+    def start(self) -> None:
+        """Raise ConfigError where the machine isolates less than asked for. Also done before the first program."""
+        if not self._checked:
+            require_isolation(self.min_isolation)
+            self._checked = True
+
+    def close(self) -> None:
+        """End the servers and with them every program."""
+        with self._lock:
+            for server in self._servers.values():
+                server.stop()
+            self._servers.clear()
 
     def __enter__(self) -> "Sandbox":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stop()
-        self.folder.cleanup()
+        self.close()
 
 
 def run_program(source: str, limits: Limits) -> ProgramRun:
@@ -128,58 +223,33 @@ def run_program(source: str, limits: Limits) -> ProgramRun:
 
 
 def run_programs(sources: Sequence[str], limits: Limits, workers: int = 1) -> list[ProgramRun]:
-    """Run programs on `workers` sandboxes at a time; the results in the order of the sources."""
-    free: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
-
-    def run(source: str) -> ProgramRun:
-        sandbox = free.get()
-        try:
-            return sandbox.run(source)
-        finally:
-            free.put(sandbox)
-
-    sandboxes = [Sandbox(limits) for _ in range(min(workers, len(sources)))]
-    try:
-        for sandbox in sandboxes:
-            free.put(sandbox)
-        with ThreadPoolExecutor(max(1, len(sandboxes))) as pool:
-            return list(pool.map(run, sources))
-    finally:
-        for sandbox in sandboxes:
-            sandbox.__exit__(None, None, None)
-
-
-PROBE = """
-import os, socket
-facts = []
-try:
-    os.fork() or os._exit(0)
-except OSError:
-    pass
-facts.append("own pids" if os.getpid() == 1 else "")
-try:
-    socket.create_connection(("127.0.0.1", {port}), timeout=1)
-except OSError:
-    facts.append("no network")
-try:
-    open({canary!r}).read()
-except OSError:
-    facts.append("no files")
-print(",".join(facts))
-"""
+    """Run programs, `workers` at a time, after the canary; the results in the order of the sources."""
+    with Sandbox(limits, workers=workers) as sandbox:
+        return sandbox.run_all(sources)
 
 
 @cache
+def isolation() -> Isolation:
+    """What holds on this machine, measured once by the canary."""
+    with Sandbox(Limits()) as sandbox:
+        return sandbox.isolation()
+
+
 def isolation_level() -> str:
-    """The level that programs get on this machine, found by a program that tries to get out."""
-    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as listener:
-        os.chmod(folder, 0o755)
-        canary = Path(folder) / "canary"
-        canary.write_text("seen", encoding="utf-8")
-        canary.chmod(0o644)
-        run = run_program(PROBE.format(port=listener.getsockname()[1], canary=str(canary)), Limits())
-    if run.status != "ok":
-        return "L0"
-    facts = run.stdout.strip().split(",")
-    closed = "own pids" in facts and "no network" in facts
-    return "L3" if closed and "no files" in facts else "L2" if closed else "L1"
+    """The level that programs get on this machine, L0 to L3."""
+    return isolation().level
+
+
+def require_isolation(minimum: str) -> Isolation:
+    """What holds on this machine. Raises ConfigError in one line where that is less than `minimum`."""
+    found = isolation()
+    if found.level < minimum:
+        raise ConfigError(
+            f"this machine isolates programs at {found.line()}; sandbox.min_isolation is {minimum}: allow user "
+            "namespaces, run as root, or set it lower"
+        )
+    return found
+
+
+def _failed(reason: str) -> ProgramRun:
+    return ProgramRun(SANDBOX_FAILED, "", reason, 0.0)

@@ -1,22 +1,19 @@
 """What a model answers: greedy or sampled outputs, its programs run in the sandbox, the tool loop, all kept on disk."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from commons.prompts import cut_at_next_question, fences, few_shot, output_block, programs, prompt
-from commons.sandbox import ProgramRun
+from commons.prompts import cut_at_next_question, few_shot, programs, prompt
+from commons.sandbox import ProgramRun, Sandbox
+from commons.sandbox_config import ToolConfig
+from commons.sandbox_tools import tool_rounds
 from commons.seeds import seed_of
 from commons.shards import read_jsonl, write_jsonl
 from eval.items import Item
 from lm.sampling import sample
-
-RunPrograms = Callable[[Sequence[str]], list[ProgramRun]]
-SHOWN_CHARACTERS = (
-    100  # of a program's output that the model reads: the first and the last half, as in the paper's code
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +36,9 @@ class Asker:
     tokenizer: PreTrainedTokenizerFast
     end_ids: frozenset[int]
     max_new_tokens: int
-    max_rounds: int
     rows_at_once: int
-    run_programs: RunPrograms
+    sandbox: Sandbox
+    tools: ToolConfig
     shots: Mapping[tuple[str, str], list[tuple[str, str]]] | None  # None: chat form
 
     def encode(self, text: str) -> list[int]:
@@ -125,52 +122,26 @@ def _cut(text: str, finished: bool) -> tuple[str, bool]:
 def _run_last_programs(asker: Asker, found: list[Answer], places: Sequence[int]) -> None:
     """Program form: run the last complete program of each answer at `places`."""
     sources = {place: written[-1] for place in places if (written := programs(found[place].text))}
-    for place, run in zip(sources, asker.run_programs(list(sources.values())), strict=True):
+    for place, run in zip(sources, asker.sandbox.run_all(list(sources.values())), strict=True):
         found[place] = replace(found[place], runs=(run,))
 
 
 def _tool_loop(
     asker: Asker, found: list[Answer], prompts: Sequence[str], places: Sequence[int], *, temperature: float, seed: int
 ) -> None:
-    """Tool form: where a new program is complete, cut there, run it, show what it printed and let the model go on."""
-    waiting = list(places)
-    for number in range(1, asker.max_rounds + 1):
-        if number > 1:
-            texts = [prompts[place] + found[place].text for place in waiting]
-            keys = [f"{found[place].id}/{found[place].sample}" for place in waiting]
-            stream = seed_of(seed, "round", number)
-            drawn = _generate(asker, texts, keys, samples=1, temperature=temperature, seed=stream)
-            for place, [(text, finished)] in zip(waiting, drawn, strict=True):
-                found[place] = replace(found[place], text=found[place].text + text, finished=finished, rounds=number)
-        cuts = {place: end for place in waiting if (end := _end_of_new_program(found[place])) is not None}
-        sources = [replayed(programs(found[place].text[:end])) for place, end in cuts.items()]
-        for (place, end), run in zip(cuts.items(), asker.run_programs(sources), strict=True):
-            text = f"{found[place].text[:end]}\n{output_block(shown(run))}"
-            found[place] = replace(found[place], text=text, runs=(*found[place].runs, run))
-        waiting = list(cuts)
+    """Tool form: programs are run as they are written and the model goes on from what they printed."""
 
+    def go_on(number: int, texts: Mapping[int, str]) -> dict[int, tuple[str, bool]]:
+        asked = [prompts[places[one]] + text for one, text in texts.items()]
+        keys = [f"{found[places[one]].id}/{found[places[one]].sample}" for one in texts]
+        stream = seed_of(seed, "round", number)
+        drawn = _generate(asker, asked, keys, samples=1, temperature=temperature, seed=stream)
+        return {one: output for one, [output] in zip(texts, drawn, strict=True)}
 
-def _end_of_new_program(answer: Answer) -> int | None:
-    """Where the first complete program ends that was not run yet."""
-    complete = [fence for fence in fences(answer.text) if fence.closed and fence.language in ("python", "py", "")]
-    return complete[len(answer.runs)].end if len(complete) > len(answer.runs) else None
-
-
-def replayed(sources: Sequence[str]) -> str:
-    """The last program after all earlier ones without their printing lines: each run is a fresh process."""
-    earlier = [line for source in sources[:-1] for line in source.splitlines() if "print(" not in line]
-    return "\n".join([*earlier, sources[-1]])
-
-
-def shown(run: ProgramRun) -> str:
-    """What the model reads of a run: its output, or how it failed, cut in the middle."""
-    if run.status == "ok" and run.stdout.strip():
-        text = run.stdout.strip()
-    else:
-        last = run.error.splitlines()[-1] if run.error else "nothing was printed"
-        text = f"{run.status}: {last}" if run.status != "ok" else last
-    half = SHOWN_CHARACTERS // 2
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:half]}...{text[-half:]}"
+    first = [(found[place].text, found[place].finished) for place in places]
+    told = tool_rounds(asker.sandbox, asker.tools, first, go_on, at_once=asker.rows_at_once)
+    for place, one in zip(places, told, strict=True):
+        found[place] = replace(found[place], text=one.text, finished=one.finished, rounds=one.rounds, runs=one.runs)
 
 
 def to_row(answer: Answer) -> dict[str, object]:

@@ -26,8 +26,9 @@ class Graded:
 
 def graded(item: Item, answer: Answer) -> Graded:
     """The answer with its verdict: in program form the program's output is what is graded, nothing that stands by."""
-    if any(run.status == SANDBOX_FAILED for run in answer.runs):
-        return Graded(item, answer, Grade(Verdict.GRADER_ERROR, "the sandbox failed under a program", None))
+    failed = [run.error for run in answer.runs if run.status == SANDBOX_FAILED]
+    if failed:
+        return Graded(item, answer, Grade(Verdict.GRADER_ERROR, f"the sandbox failed: {failed[0]}", None))
     verdict = _program_grade(item, answer) if item.form == "pot" else _text_grade(item, answer)
     return Graded(item, answer, verdict)
 
@@ -132,7 +133,8 @@ def health(greedy: Sequence[Graded]) -> dict[str, int]:
         "truncated": sum(not one.answer.finished for one in greedy),
         "programs": sum(statuses.values()),
         "programs_timed_out": statuses["timed out"],
-        "programs_failed": sum(statuses.values()) - statuses["ok"] - statuses["timed out"],
+        "programs_failed": sum(statuses.values()) - statuses["ok"] - statuses["timed out"] - statuses[SANDBOX_FAILED],
+        "programs_without_sandbox": statuses[SANDBOX_FAILED],
     }
 
 

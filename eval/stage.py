@@ -7,14 +7,14 @@ from typing import Any
 import torch
 
 from commons.artifacts import Artifact
-from commons.errors import ConfigError, DataError
+from commons.errors import DataError
 from commons.files import write_json
 from commons.progress import bar
-from commons.sandbox import ProgramRun, isolation_level, run_programs
+from commons.sandbox import isolation
 from commons.shards import read_jsonl, write_jsonl
 from commons.stage import Inputs, Outcome, Stage, Work
 from eval.answering import Asker, kept_answers
-from eval.config import EvalConfig, SandboxConfig
+from eval.config import EvalConfig
 from eval.grading import Graded, accuracy, graded, result_rows, sample_row, total_health
 from eval.items import IN_DISTRIBUTION, OUT_OF_DISTRIBUTION, Item, chosen, held_out, out_of_family, shots_of
 from lm.checkpoints import end_token_ids, load_model, load_tokenizer
@@ -41,15 +41,21 @@ def run(work: Work, config: EvalConfig, inputs: Inputs) -> Outcome:
         per_group=config.sampled_questions_per_group,
         seed=config.seed,
     )
-    greedy = _ask(work, config, asker, greedy_items, mode="greedy")
-    sampled = _ask(work, config, asker, sampled_items, mode="sampled")
+    if any(item.form != "cot" for item in (*greedy_items, *sampled_items)):
+        asker.sandbox.start()  # too little isolation is said before anything is generated
+    with asker.sandbox:
+        greedy = _ask(work, config, asker, greedy_items, mode="greedy")
+        sampled = _ask(work, config, asker, sampled_items, mode="sampled")
     rows = result_rows(greedy, sampled, model=config.label, samples=config.samples_per_question, seed=config.seed)
     write_json(work.folder / "results.json", rows)
     graded_rows = chain((sample_row("greedy", one) for one in greedy), (sample_row("sampled", one) for one in sampled))
     write_jsonl(work.folder / "samples.jsonl.zst", graded_rows)
     totals = total_health(rows)
-    level = isolation_level() if totals["programs"] else "not needed"
-    write_json(work.logs / "isolation.json", {"level": level})  # a fact of the machine, so outside of the digest
+    level, facts = "not needed", {}
+    if totals["programs"]:
+        level = isolation().level
+        facts = {"held": isolation().held, "refused": isolation().refused}
+    write_json(work.logs / "isolation.json", {"level": level, **facts})  # of the machine, so outside of the digest
     return Outcome({"greedy": len(greedy), "sampled": len(sampled), **totals}, _summary(config, greedy, rows, level))
 
 
@@ -81,23 +87,11 @@ def asker_of(config: EvalConfig, inputs: Inputs) -> Asker:
         tokenizer=tokenizer,
         end_ids=end_token_ids(model, tokenizer),
         max_new_tokens=config.max_new_tokens,
-        max_rounds=config.max_rounds,
         rows_at_once=config.rows_at_once,
-        run_programs=lambda sources: _run(sources, config.sandbox),
+        sandbox=config.sandbox.sandbox(),
+        tools=config.tool,
         shots=shots,
     )
-
-
-def _run(sources: Sequence[str], sandbox: SandboxConfig) -> list[ProgramRun]:
-    if not sources:
-        return []
-    level = isolation_level()
-    if level < sandbox.min_isolation:
-        raise ConfigError(
-            f"this machine isolates programs at {level}, but sandbox.min_isolation is {sandbox.min_isolation}: "
-            "allow user namespaces, run as root, or set it lower"
-        )
-    return run_programs(sources, sandbox.limits(), sandbox.workers)
 
 
 def _ask(work: Work, config: EvalConfig, asker: Asker, items: Sequence[Item], *, mode: str) -> list[Graded]:

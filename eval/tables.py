@@ -12,7 +12,7 @@ from eval.looks import SPLIT_NAMES
 from eval.significance import Paired
 
 HEALTH = ("no_answer", "unparsed_answer", "truncated", "timed_out", "ungradable_gold", "grader_error")
-PROGRAMS = ("programs", "programs_failed", "programs_timed_out")
+PROGRAMS = ("programs", "programs_failed", "programs_timed_out", "programs_without_sandbox")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,11 @@
 
 import os
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+
+from commons.sandbox import isolation
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("DS_ACCELERATOR", "cpu")
@@ -20,6 +23,21 @@ def shared() -> Path:
     """
     folder = Path(os.environ.get("DSM_SHARED", ROOT.parent / "shared")) / "data"
     if not folder.is_dir():
-        stop = pytest.fail if os.environ.get("DSM_REQUIRE_SHARED") else pytest.skip
-        stop(f"needs the third-party test data: {folder} is not there (set DSM_SHARED)")
+        stop("DSM_REQUIRE_SHARED", f"needs the third-party test data: {folder} is not there (set DSM_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def isolated() -> None:
+    """For tests of what the sandbox's best level holds.
+
+    The test is skipped where the kernel refuses that level; with DSM_REQUIRE_SANDBOX=1, as in .ci/run, it fails.
+    """
+    found = isolation()
+    if found.level != "L3":
+        stop("DSM_REQUIRE_SANDBOX", f"needs a machine that isolates programs at L3, this one: {found.line()}")
+
+
+def stop(required: str, reason: str) -> NoReturn:
+    """Fail where the environment variable `required` is set, else skip."""
+    (pytest.fail if os.environ.get(required) else pytest.skip)(reason)

@@ -106,9 +106,14 @@ def test_a_base_model_is_asked_with_solved_examples_before_the_question(checkpoi
     assert chat == prompt("2+2", "cot", "en")
 
 
-def test_programs_are_not_run_below_the_isolation_that_is_asked_for(
-    checkpoint, questions, tmp_path, capsys, monkeypatch
-):
-    monkeypatch.setattr("eval.stage.isolation_level", lambda: "L1")
-    assert evaluate(checkpoint, questions, tmp_path / "out", "sandbox.min_isolation=L3") == 2
-    assert "isolates programs at L1" in capsys.readouterr().err
+@pytest.mark.slow
+def test_programs_are_not_run_below_the_isolation_that_is_asked_for(checkpoint, questions, tmp_path):
+    argv = ["--model", str(checkpoint), "--questions", str(questions), "--out", str(tmp_path / "out"), *SETTINGS]
+    code = f"from commons.stage import main; from eval.stage import STAGE; sys.exit(main(STAGE, {argv}))"
+    code = code.replace("]))", ", 'sandbox.min_isolation=L3']))")
+    host = [sys.executable, "-m", "tests.commons.sandbox_host", code, "no-namespaces"]
+    ended = subprocess.run(host, cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stderr.startswith("eval: this machine isolates programs at L1: ")
+    assert "namespaces refused" in ended.stderr
+    assert ended.stderr.count("\n") == 1
