@@ -30,7 +30,8 @@ GAP_BYTES = 200
 FORMULA_BYTES = 30
 MIN_MAIN_BYTES = 50
 
-SENTENCE = re.compile(r"[.!?,;:][\s\"'”’)]|[。，！？；：、]|[.!?…]$")
+# A sign of a sentence. It begins with one set of characters, so that the search skips from one to the next.
+SENTENCE = re.compile(r"[.!?,;:…。，！？；：、](?:(?<=[。，！？；：、])|(?<=[.!?,;:])[\s\"'”’)]|(?<=[.!?…])$)")
 PROSE_TAGS = frozenset({"p", "ul", "ol", "table", "tbody", "tr", "blockquote", "pre", "dl"})
 
 

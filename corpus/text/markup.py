@@ -56,6 +56,15 @@ def rest_of(name: str, pieces: Iterator[str]) -> tuple[list[str], str]:
     return inside, ""
 
 
+def text_behind(piece: str, pieces: Iterator[str]) -> str:
+    """The text behind a comment, or behind a tag with a `<` in its name, which is none of HTML."""
+    if piece.startswith("!--"):
+        while "-->" not in piece:
+            piece = next(pieces, "-->")
+        return piece.partition("-->")[2]
+    return next(pieces, "").partition(">")[2]
+
+
 def attributes_of(markup: str) -> dict[str, str]:
     """The attributes of a start tag, in which `markup` is what stands between `<` and `>`."""
     found = dict(ATTRIBUTE.findall(markup))

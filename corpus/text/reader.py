@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TypeAlias
 
 from corpus.text.constructs import Sources, construct_of, formula_of, image_formula, is_tex_code, sources_of
 from corpus.text.delimiters import save_written_formulas
 from corpus.text.images import may_show_formula
 from corpus.text.main_content import Block, Outline
-from corpus.text.markup import VOID, attributes_of, element_of, pieces_of, rest_of, unescaped
+from corpus.text.markup import VOID, attributes_of, element_of, pieces_of, rest_of, text_behind, unescaped
 from corpus.text.placeholders import BREAK, START, Formulas
 from corpus.text.split_formulas import join_split_formulas
 from corpus.text.tags import BLOCKS, CODES, SKIPPED, Tag, tag_of
@@ -51,11 +51,11 @@ class PageReader:
 
     def read(self, pieces: Pieces) -> None:  # noqa: C901  # where the time goes: what most tags do stands here
         """Reads all of the pieces."""
-        parts, nodes, parents = self._parts, self._nodes, self._parents
+        parts, nodes, parents, known = self._parts, self._nodes, self._parents, _KNOWN
         for piece in pieces:
             markup, closed, text = piece.partition(">")
             if not closed:
-                text = _behind(piece, pieces)
+                text = text_behind(piece, pieces)
             elif markup[:1] == "/":
                 closing = CLOSING.get(markup)
                 if closing is SHUT:
@@ -71,7 +71,7 @@ class PageReader:
                 else:
                     text = self._image_or_comment(piece, text, pieces)
             else:
-                handler, tag = _action(markup)
+                handler, tag = known.get(markup) or _learned(markup)
                 if handler is OPEN:
                     if parts:
                         self._flush()
@@ -107,7 +107,7 @@ class PageReader:
 
     def _image_or_comment(self, piece: str, text: str, pieces: Pieces) -> str:
         if piece[0] == "!":
-            return _behind(piece, pieces)
+            return text_behind(piece, pieces)
         if may_show_formula(piece):
             found = image_formula(attributes_of(piece.partition(">")[0]).get)
             if found:
@@ -284,17 +284,14 @@ def _ordinary(tag: Tag) -> Handler | None:
     return OPENING.get(tag.name, PageReader._hide if hidden else None)
 
 
-@lru_cache(maxsize=65536)
-def _action(markup: str) -> tuple[Handler | None, Tag]:
+# Start tags that were seen. An lru_cache took a sixth of the time of a page; a full dictionary begins anew.
+_KNOWN: dict[str, tuple[Handler | None, Tag]] = {}
+
+
+def _learned(markup: str) -> tuple[Handler | None, Tag]:
     """What happens at a start tag, in which `markup` is what stands between `<` and `>`."""
+    if len(_KNOWN) >= 65_536:
+        _KNOWN.clear()
     tag = tag_of(markup)
-    return (PageReader._open_container if tag.formula else _ordinary(tag)), tag
-
-
-def _behind(piece: str, pieces: Pieces) -> str:
-    """The text behind a comment, or behind a tag with a `<` in its name, which is none of HTML."""
-    if piece.startswith("!--"):
-        while "-->" not in piece:
-            piece = next(pieces, "-->")
-        return piece.partition("-->")[2]
-    return next(pieces, "").partition(">")[2]
+    _KNOWN[markup] = action = ((PageReader._open_container if tag.formula else _ordinary(tag)), tag)
+    return action
