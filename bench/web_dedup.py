@@ -21,7 +21,9 @@ from commons.shards import read_parquet
 from corpus.config import CorpusConfig
 from corpus.distinct import write_distinct
 from corpus.extraction import extract_crawl
+from corpus.stage import crawl_parts
 from corpus.tokens import tokens_of
+from corpus.workers import Limits
 
 CONFIG = CorpusConfig()
 KINDS = ("repeat_same_url", "repeat_tracking", "near_duplicate")
@@ -44,12 +46,12 @@ class Found:
 def mined(crawl: Path, folder: Path) -> Found:
     """Reads the crawl into `folder` (what is there already is kept) and removes its duplicates."""
     extract_crawl(
-        crawl,
+        crawl_parts(crawl, CONFIG.reading),
         folder / "captures",
         hashes=CONFIG.duplicates.hashes,
         max_body_bytes=CONFIG.reading.max_body_bytes,
         workers=CONFIG.workers,
-        timeout_seconds=CONFIG.reading.timeout_seconds,
+        limits=Limits(CONFIG.reading.timeout_seconds, CONFIG.reading.memory_bytes),
     )
     duplicates = CONFIG.duplicates
     distinct = write_distinct(
