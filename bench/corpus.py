@@ -184,11 +184,8 @@ def main() -> None:
     ctypes.CDLL(None).prctl(SUBREAPER, 1)
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
     os.environ["OMP_NUM_THREADS"] = "1"
-    job = Job(
-        *(path.resolve() for path in (flags.crawl, flags.benchmarks, flags.seed_pages)),
-        (SCRATCH / "steps").resolve(),
-        BUDGET_SHARE,
-    )
+    crawl, benchmarks, seed_pages = (path.resolve() for path in (flags.crawl, flags.benchmarks, flags.seed_pages))
+    job = Job(crawl, benchmarks, seed_pages, (SCRATCH / "steps").resolve(), BUDGET_SHARE)
     if flags.only != "chain":
         shutil.rmtree(SCRATCH, ignore_errors=True)
     job.folder.mkdir(parents=True, exist_ok=True)

@@ -77,8 +77,7 @@ class Job:
 def read_job(path: Path) -> Job:
     """The job that `bench/corpus.py` wrote."""
     row = json.loads(path.read_text())
-    paths = {name: Path(row.pop(name)) for name in ("crawl", "benchmarks", "seed_pages", "folder")}
-    return Job(**paths, **row)
+    return Job(**row | {name: Path(row[name]) for name in ("crawl", "benchmarks", "seed_pages", "folder")})
 
 
 def page_work(job: Job) -> None:
@@ -103,8 +102,8 @@ def clocked_captures(part: Part, config: CorpusConfig, spent: Counter[str]) -> I
     while True:
         with clock(spent, "read"):
             found = next(spans, None)
-            known = found is not None and is_capture(found[1])
-            capture = capture_of(found[1], max_body_bytes=config.reading.max_body_bytes) if known else None
+            span = found[1] if found is not None and is_capture(found[1]) else None
+            capture = capture_of(span, max_body_bytes=config.reading.max_body_bytes) if span is not None else None
         if found is None:
             return
         if capture is not None:
@@ -213,7 +212,10 @@ def write(job: Job) -> None:
         general = outputs.capped(other.collect(), tokens=job.config.general_tokens, seed=0)
         for name, frame in (("pages", mine), ("general", general)):
             folder = job.folder / "corpus" / name
-            outputs.write_kept(frame, folder, shards=job.config.shards, mask_emails=False, mask_ip_addresses=False)
+            scratch = job.folder / f"writing-{name}"
+            outputs.write_kept(
+                frame, folder, scratch, shards=job.config.shards, mask_emails=False, mask_ip_addresses=False
+            )
         found["pages"] = pages.count_rows()
         found["bytes"] = bytes_in(job.folder / "corpus")
 

@@ -79,7 +79,7 @@ def sample_of(rows: Sequence[Mapping[str, Any]]) -> Sample:
     """The sample in the lines of the bench. Raises KeyError or StopIteration for lines of something else."""
     fields = ("pages", "cpu_seconds", "memory_mib", "bytes")
     steps = tuple(
-        Step(row["step"], *(row[name] for name in fields), row.get("light_bytes", 0))
+        Step(name=row["step"], light_bytes=row.get("light_bytes", 0), **{name: row[name] for name in fields})
         for row in rows
         if row["figure"].startswith(PREFIX)
     )

@@ -86,9 +86,8 @@ def signatures_of(
     numbers = cluster[inside, None].astype(np.uint64) * np.uint64(CONFIG.hashes) + np.arange(
         CONFIG.hashes, dtype=np.uint64
     )
-    first = ((numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(0x5DEECE66D)) * np.uint64(
-        0xD6E8FEB86659FD93
-    )
+    spread = np.multiply(numbers + np.uint64(1), np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
+    first = (spread ^ np.uint64(0x5DEECE66D)) * np.uint64(0xD6E8FEB86659FD93)
     same = draw.random((len(inside), CONFIG.hashes)) < kept[inside, None]
     values[inside] = np.where(same, (first >> np.uint64(32)).astype(np.uint32), values[inside])
     return values
