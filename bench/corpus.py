@@ -32,7 +32,7 @@ from corpus.benchmark_rows import ENDINGS, read_rows
 from corpus.benchmarks import is_question, items_of, stem
 
 PEER = "datatrove 0.10.1"
-PINS = ("datatrove[io,processing]==0.10.1", "spacy==3.8.18")
+PINS = ("datatrove[io,processing]==0.10.1", "spacy==3.8.18", "lxml_html_clean==0.4.6")
 DATA = Path(os.environ.get("DSM_SHARED", "../shared")) / "data"
 SCRATCH = Path("runs/.bench/corpus")
 CORES = 2
