@@ -8,7 +8,7 @@ import json
 import resource
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -82,7 +82,7 @@ def read_job(path: Path) -> Job:
 
 def page_work(job: Job) -> None:
     """What a worker does for one page after another (`corpus.pages.page_of_span`), each part of it clocked."""
-    spent: Counter[str] = Counter()
+    spent: defaultdict[str, float] = defaultdict(float)
     counts: Counter[str] = Counter()
     for part in crawl_parts(job.crawl, job.config.reading):
         for capture in clocked_captures(part, job.config, spent):
@@ -96,7 +96,7 @@ def page_work(job: Job) -> None:
         say(step, seconds, found)
 
 
-def clocked_captures(part: Part, config: CorpusConfig, spent: Counter[str]) -> Iterator[Capture]:
+def clocked_captures(part: Part, config: CorpusConfig, spent: defaultdict[str, float]) -> Iterator[Capture]:
     """The captures of a part: splitting, decompressing and parsing are clocked as `read`."""
     spans = part.spans(most_bytes=config.reading.max_body_bytes + MOST_HEADERS)
     while True:
@@ -110,7 +110,7 @@ def clocked_captures(part: Part, config: CorpusConfig, spent: Counter[str]) -> I
             yield capture
 
 
-def page_of(capture: Capture, key: str, hashes: int, spent: Counter[str]) -> bool:
+def page_of(capture: Capture, key: str, hashes: int, spent: defaultdict[str, float]) -> bool:
     """Does the parts of `corpus.pages.page_of`; whether there was any text."""
     with clock(spent, "decode"):
         html = decode(capture.body, capture.content_type)
@@ -146,17 +146,9 @@ def pool(job: Job) -> None:
 
 def deduplicate(job: Job) -> None:
     """One page of each URL, of each text, of near-duplicates."""
-    duplicates = job.config.duplicates
     with total("deduplicate", job) as found:
-        distinct = write_distinct(
-            job.folder / "captures",
-            job.folder / "pages",
-            hashes=duplicates.hashes,
-            similarity=duplicates.similarity,
-            missed_weight=duplicates.missed_weight,
-            range_mb=duplicates.range_mb,
-            shards=job.config.shards,
-        )
+        captures, pages = job.folder / "captures", job.folder / "pages"
+        distinct = write_distinct(captures, pages, job.config.duplicates, shards=job.config.shards)
         found["pages"] = distinct.steps[0].left.pages
         found["bytes"] = bytes_in(job.folder / "pages")
 
@@ -244,11 +236,11 @@ def say(step: str, cpu_seconds: float, counts: Mapping[str, int]) -> None:
 
 
 @contextmanager
-def clock(spent: Counter[str], step: str) -> Iterator[None]:
+def clock(spent: defaultdict[str, float], step: str) -> Iterator[None]:
     """Adds the processor time of its block to a step."""
     started = time.process_time()
     yield
-    spent[step] += time.process_time() - started  # type: ignore[assignment]
+    spent[step] += time.process_time() - started
 
 
 @contextmanager

@@ -53,16 +53,7 @@ def mined(crawl: Path, folder: Path) -> Found:
         workers=CONFIG.workers,
         limits=Limits(CONFIG.reading.timeout_seconds, CONFIG.reading.memory_bytes),
     )
-    duplicates = CONFIG.duplicates
-    distinct = write_distinct(
-        folder / "captures",
-        folder / "pages",
-        hashes=duplicates.hashes,
-        similarity=duplicates.similarity,
-        missed_weight=duplicates.missed_weight,
-        range_mb=duplicates.range_mb,
-        shards=CONFIG.shards,
-    )
+    distinct = write_distinct(folder / "captures", folder / "pages", CONFIG.duplicates, shards=CONFIG.shards)
     captures: dict[str, list[dict[str, Any]]] = {}
     for row in read_parquet(folder / "captures", ["id", "url", "key", "text", "reason"]).to_pylist():
         captures.setdefault(row["url"], []).append(row)

@@ -10,6 +10,7 @@ from corpus import frames
 from corpus.candidates import candidate_groups, ranges_for, signed
 from corpus.compare import COLUMNS as COMPARED
 from corpus.compare import duplicates
+from corpus.config import Duplicates
 from corpus.frames import Frame, col, lit, stored
 from corpus.funnel import Step, count_of, reasons
 from corpus.minhash import bands_and_rows
@@ -29,9 +30,7 @@ class Distinct:
     dropped: tuple[Dropped, ...]
 
 
-def write_distinct(
-    captures: Path, pages: Path, *, hashes: int, similarity: float, missed_weight: float, range_mb: int, shards: int
-) -> Distinct:
+def write_distinct(captures: Path, pages: Path, rules: Duplicates, *, shards: int) -> Distinct:
     """Writes the distinct pages of the folder `captures` to the folder `pages` and says what was dropped, and for what.
 
     Of equal pages the one with the longest text, then the newest, then the smallest id is kept (`deduplicate.claim`).
@@ -44,9 +43,9 @@ def write_distinct(
     by_text = stored(frames.best_of_each(_kept(by_key), "text_digest"), pages.parent / "by-text")
     copies = list(_copies(by_text, "same text"))
     kept = stored(_kept(by_text), pages.parent / "kept")
-    shape = bands_and_rows(hashes, similarity=similarity, missed_weight=missed_weight)
+    shape = bands_and_rows(rules.hashes, similarity=rules.similarity, missed_weight=rules.missed_weight)
     rows = read.join(kept.select("row"), on="row", how="semi")
-    alike = _near(rows, kept, pages.parent / "near", shape, similarity=similarity, range_mb=range_mb)
+    alike = _near(rows, kept, pages.parent / "near", shape, similarity=rules.similarity, range_mb=rules.range_mb)
     left = frames.without_ids(kept, [row["id"] for row in alike]).select("row")
     frames.write_shards(read.join(left, on="row", how="semi").select(*COLUMNS), pages, shards=shards)
     steps = (

@@ -70,7 +70,9 @@ def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) 
         nodes=nodes,
     )
     write_json(work.folder / "reading.json", reading_counts(captures))
-    distinct = step(nodes, "deduplication", lambda: _distinct(captures, pages, config))
+    distinct = step(
+        nodes, "deduplication", lambda: write_distinct(captures, pages, config.duplicates, shards=config.shards)
+    )
     if not distinct.steps[-1].left.pages:
         raise DataError(f"no page of {inputs['crawl'].path} has any text ({dict(distinct.steps[0].dropped)})")
     step(nodes, "decontamination", lambda: _write_quoted(work, index, rules))
@@ -84,19 +86,6 @@ def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) 
                 nodes, "rounds", lambda: iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
             )
     return step(nodes, "publication", lambda: _publish(work, config, inputs, distinct, state, seeds, index, tested))
-
-
-def _distinct(captures: Path, pages: Path, config: CorpusConfig) -> Distinct:
-    rules = config.duplicates
-    return write_distinct(
-        captures,
-        pages,
-        hashes=rules.hashes,
-        similarity=rules.similarity,
-        missed_weight=rules.missed_weight,
-        range_mb=rules.range_mb,
-        shards=config.shards,
-    )
 
 
 def _write_quoted(work: Work, index: Path, rules: Decontamination) -> None:

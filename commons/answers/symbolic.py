@@ -25,7 +25,7 @@ class SymbolicTimeout(TimeoutError):
 
 
 class SymbolicFailed(RuntimeError):
-    """The SymPy process could not be started: a grader error, which says nothing about the answer."""
+    """The SymPy process could not be started, or SymPy itself failed: a grader error, no word about the answer."""
 
 
 class Symbolic:
@@ -38,13 +38,15 @@ class Symbolic:
         self.pipe: Connection | None = None
 
     def equal(self, one: Tree, other: Tree) -> bool:
-        """Whether SymPy simplifies the difference to 0. Raises SymbolicTimeout."""
+        """Whether SymPy simplifies the difference to 0. Raises SymbolicTimeout and SymbolicFailed."""
         with self.lock:
             pipe = self._started()
             try:
                 pipe.send((one, other))
                 if pipe.poll(self.seconds):
                     answer = pipe.recv()
+                    if isinstance(answer, str):
+                        raise SymbolicFailed(f"SymPy failed: {answer}")
                     if answer is not None:
                         return bool(answer)
             except (EOFError, ConnectionError):
@@ -101,13 +103,14 @@ def serve(pipe: Connection, memory_bytes: int) -> None:
             pipe.send(_equal(sympy, one, other))
 
 
-def _equal(sympy: Any, one: Tree, other: Tree) -> bool | None:
+def _equal(sympy: Any, one: Tree, other: Tree) -> bool | str | None:
+    """The answer, None when memory ran out, or the words of an error."""
     try:
         return bool(sympy.simplify(to_sympy(sympy, one) - to_sympy(sympy, other)) == 0)
     except MemoryError:
         return None
-    except Exception:  # noqa: BLE001  # foreign code on hostile input: undecided, which is not equal
-        return False
+    except Exception as error:  # noqa: BLE001  # foreign code on hostile input: a failure is no "not equal"
+        return f"{type(error).__name__}: {error}"
 
 
 def to_sympy(sympy: Any, tree: Tree) -> Any:

@@ -2,9 +2,12 @@
 
 import time
 
+import pytest
+
 from commons.answers.comparing import Rules
 from commons.answers.expressions import expression
-from commons.answers.symbolic import Symbolic, SymbolicTimeout
+from commons.answers.symbolic import Symbolic, SymbolicFailed, SymbolicTimeout
+from commons.answers.trees import Tree
 from commons.equivalence import grade
 from commons.verdicts import Verdict
 
@@ -23,6 +26,14 @@ def test_sympy_decides_and_is_killed_when_it_hangs():
         assert worker.equal(expression("2x"), expression("x+x"))
     assert process is not None
     assert not process.is_alive()
+
+
+def test_an_error_inside_sympy_is_a_failure_and_not_an_answer():
+    unknown = Tree("constant", name="no constant of sympy")
+    with Symbolic(seconds=60) as worker:
+        with pytest.raises(SymbolicFailed, match="SymPy failed: KeyError"):
+            worker.equal(unknown, expression("1"))
+        assert worker.equal(expression("2x"), expression("x+x"))
 
 
 def test_without_a_worker_what_points_cannot_decide_is_not_the_same():

@@ -7,13 +7,14 @@ import pyarrow as pa
 import pytest
 
 from commons.shards import read_parquet, write_parquet
+from corpus.config import Duplicates
 from corpus.crawl import Capture
 from corpus.distinct import write_distinct
 from corpus.extraction import SCHEMA
 from corpus.pages import page_of
 from tests.corpus.warc_files import html
 
-SETTINGS = {"hashes": 128, "similarity": 0.8, "missed_weight": 0.95, "range_mb": 64, "shards": 3}
+RULES = Duplicates(hashes=128, similarity=0.8, missed_weight=0.95, range_mb=64)
 WORDS = [f"word{letter}{other}" for letter in "abcdefghijklmnopqrst" for other in "abcdefghijklmnopqrst"]
 DATE = "2024-03-{:02d}T00:00:00Z"
 
@@ -42,7 +43,7 @@ def captures() -> list[Capture]:
     return made
 
 
-def mined(folder, order: list[Capture], files: int, **settings: int):
+def mined(folder, order: list[Capture], files: int, *, rules: Duplicates = RULES, shards: int = 3):
     """(rows of the pages by id, dropped rows in an order of their own) for captures spread over some files."""
     for number in range(files):
         rows = [
@@ -50,7 +51,7 @@ def mined(folder, order: list[Capture], files: int, **settings: int):
             for at, one in enumerate(order[number::files])
         ]
         write_parquet(folder / "captures" / f"{number}.parquet", pa.Table.from_pylist(rows, schema=SCHEMA))
-    found = write_distinct(folder / "captures", folder / "pages", **(SETTINGS | settings))
+    found = write_distinct(folder / "captures", folder / "pages", rules, shards=shards)
     return (
         read_parquet(folder / "pages"),
         sorted(found.dropped, key=lambda row: (row["url"], row["detail"])),
@@ -97,7 +98,9 @@ def test_short_pages_stay_and_empty_ones_go_with_a_reason(whole):
 def test_d7_files_order_and_hash_ranges_do_not_change_the_survivors(tmp_path, whole, files, seed, range_mb, shards):
     order = captures()
     random.Random(seed).shuffle(order)
-    pages, dropped, steps = mined(tmp_path, order, files, range_mb=range_mb, shards=shards)
+    pages, dropped, steps = mined(
+        tmp_path, order, files, rules=RULES.model_copy(update={"range_mb": range_mb}), shards=shards
+    )
     assert pages == whole[0]
     assert dropped == whole[1]
     assert steps == whole[2]

@@ -212,7 +212,7 @@ def test_a_rejected_pattern_lets_nothing_in_and_a_killed_run_goes_on_at_the_roun
     captures, pages, scratch = tmp_path / "captures", tmp_path / "pages", tmp_path / "scratch"
     parts = crawl_parts(crawl / "warc", CorpusConfig().reading)
     extract_crawl(parts, captures, hashes=128, max_body_bytes=1 << 20, workers=1, limits=Limits(60.0, 1 << 30))
-    write_distinct(captures, pages, hashes=128, similarity=0.8, missed_weight=0.95, range_mb=64, shards=1)
+    write_distinct(captures, pages, CorpusConfig().duplicates, shards=1)
     rows = read_parquet(pages).to_pylist()
     given = frozenset(row["id"] for row in rows if row["key"] in {f"maths.org/notes/{n}" for n in range(0, 24, 3)})
     config = CorpusConfig.model_validate(
