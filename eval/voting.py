@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
 
-from commons.answers.comparing import equivalent_values
-from commons.answers.reading import parse
+from commons.equivalence import equivalent
 
 NORMAL_95 = 1.959963984540054
 
@@ -61,17 +60,12 @@ def clusters(votes: Sequence[Vote]) -> list[tuple[int, bool]]:
         if vote.answer is None:
             continue
         for first, members in found:
-            if _same_answer(first.answer or "", vote.answer):
+            if first.answer == vote.answer or equivalent(first.answer or "", vote.answer):
                 members.append(vote)
                 break
         else:
             found.append((vote, [vote]))
     return [(len(members), first.correct) for first, members in found]
-
-
-def _same_answer(one: str, other: str) -> bool:
-    first, second = parse(one), parse(other)
-    return one == other if first is None or second is None else equivalent_values(first, second)
 
 
 def wilson(correct: int, n: int) -> tuple[float, float]:

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -5,7 +6,7 @@ import pytest
 from commons.artifacts import Manifest, read_manifest
 from commons.metrics import read_metrics
 from commons.stage import main
-from sft.stage import STAGE, Optimiser, learning_rate
+from sft.stage import STAGE, Optimiser, SftConfig, learning_rate
 from tests.sft.micro import SFT, make_model, make_questions
 
 
@@ -88,3 +89,9 @@ def test_the_learning_rate_is_constant_unless_the_schedule_of_pre_training_is_as
     assert [learning_rate(step, constant, 10) for step in range(10)] == [0.05] + [0.1] * 9
     decayed = Optimiser(learning_rate=0.1, schedule="multi_step")
     assert [learning_rate(step, decayed, 10) for step in (7, 8, 9)] == pytest.approx([0.1, 0.0316, 0.01])
+
+
+@pytest.mark.parametrize("drops", [[0.9, 0.8], [0.0, 0.5], [0.5, 1.5]])
+def test_drops_of_the_rate_that_do_not_rise_are_an_error_that_names_them(drops):
+    with pytest.raises(ValueError, match=re.escape(f"optimiser.drops is {drops}: give two rising fractions")):
+        SftConfig.model_validate({"optimiser": {"drops": drops}})
