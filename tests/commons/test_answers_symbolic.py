@@ -1,7 +1,5 @@
 """The SymPy worker: decides, is killed when it does not, and leaves no process."""
 
-import time
-
 import pytest
 
 from commons.answers.comparing import Rules
@@ -17,15 +15,16 @@ def test_sympy_decides_and_is_killed_when_it_hangs():
         assert worker.equal(expression(r"\sin^2 x + \cos^2 x"), expression("1"))
         assert not worker.equal(expression("x"), expression("y"))
         process = worker.process
+        assert process is not None
         worker.seconds = 0.5
-        started = time.monotonic()
         graded = grade(r"\boxed{5^{5^{5^{5^5}}}+1}", "5^{5^{5^{5^5}}}", rules=Rules(symbolic=worker))
-        assert graded.verdict is not Verdict.CORRECT
-        assert time.monotonic() - started < 60
+        assert graded.verdict is Verdict.TIMED_OUT
+        assert not process.is_alive()
         worker.seconds = 60
         assert worker.equal(expression("2x"), expression("x+x"))
-    assert process is not None
-    assert not process.is_alive()
+        last = worker.process
+    assert last is not None
+    assert not last.is_alive()
 
 
 def test_an_error_inside_sympy_is_a_failure_and_not_an_answer():

