@@ -9,8 +9,6 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from tensorboardX import SummaryWriter
-
 from commons.files import write_atomic
 
 METRICS = "metrics.jsonl"
@@ -22,6 +20,8 @@ class MetricsLog:
 
     def __init__(self, folder: Path, *, keep_steps_up_to: int | None = None) -> None:
         """Starts empty, or keeps the rows up to a step when a run goes on from that step's checkpoint."""
+        from tensorboardX import SummaryWriter  # it imports torch where there is one: a second to who logs nothing
+
         folder.mkdir(parents=True, exist_ok=True)
         kept = [] if keep_steps_up_to is None else read_metrics(folder)
         kept = [row for row in kept if row["step"] <= (keep_steps_up_to or 0)]

@@ -8,12 +8,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import groupby, repeat
+from itertools import groupby, pairwise, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from commons.files import atomic_file, write_atomic, write_json
 from commons.ngrams import tokens
@@ -64,7 +65,7 @@ class BenchmarkGrams:
     def tokens_of(self, gram: int) -> list[str]:
         """The tokens of a gram."""
         first = self.firsts[gram]
-        return [self._words[number - 1] for number in self.ids[first : first + self.lengths[gram]]]
+        return [self._words[number - 1] for number in self.ids[first : first + self.lengths[gram]].tolist()]
 
     def text_tokens(self, text: int) -> int:
         """The number of tokens of a benchmark text."""
@@ -103,17 +104,17 @@ def benchmark_grams(texts: Iterable[str], n: int = 10) -> BenchmarkGrams:
     """
     if n <= SHORTEST_TEXT:
         raise ValueError(f"grams of {n} tokens: more than {SHORTEST_TEXT} are needed")
-    vocabulary: dict[str, int] = {}
-    flat: list[int] = []
+    words: list[str] = []
     starts = [0]
-    same: list[int] = []
-    known: dict[tuple[int, ...], int] = {}
-    for number, text in enumerate(texts):
-        numbers = [vocabulary.setdefault(word, len(vocabulary) + 1) for word in tokens(text)]
-        same.append(known.setdefault(tuple(numbers), number))
-        flat += numbers
-        starts.append(len(flat))
-    ids, text_starts = np.array(flat, dtype=np.int32), np.array(starts, dtype=np.int64)
+    for text in texts:
+        words += tokens(text)
+        starts.append(len(words))
+    numbered = pa.array(words, pa.string()).dictionary_encode()  # numbers in the order in which the words first come
+    vocabulary = {word: place for place, word in enumerate(numbered.dictionary.to_pylist(), 1)}
+    ids, text_starts = numbered.indices.to_numpy() + np.int32(1), np.array(starts, dtype=np.int64)
+    known: dict[bytes, int] = {}
+    spans = enumerate(pairwise(starts))
+    same = [known.setdefault(ids[start:end].tobytes(), number) for number, (start, end) in spans]
     for base in BASES:
         arrays = _gram_arrays(ids, text_starts, n, base)
         if arrays is not None:
@@ -160,7 +161,8 @@ def load_grams(folder: Path) -> BenchmarkGrams:
     """The inverse of `save_grams`; the arrays are mapped, not read."""
     facts = json.loads((folder / "grams.json").read_bytes())
     words = (folder / "vocabulary.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
+    # as plain arrays over the mapped file: each slice of a `memmap` costs ten times that of an array
+    arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in ARRAYS}
     assert {field.name for field in fields(BenchmarkGrams)} == {"n", "base", "vocabulary", *ARRAYS}
     return BenchmarkGrams(facts["n"], facts["base"], {word: place for place, word in enumerate(words, 1)}, **arrays)
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -111,7 +112,7 @@ def items_of(name: str, number: int, row: Mapping[str, Any], *, answers: Answers
     shortest = gram_tokens if answers == "long" else SHORTEST_TEXT
     texts = [("reply", str(message["content"])) for message in said if message.get("role") == "assistant"]
     texts += [(key, text) for key in ANSWER_FIELDS for text in _strings(row.get(key))]
-    yield from (Item(benchmark, key, text) for key, text in texts if len(tokens(text)) >= shortest)
+    yield from (Item(benchmark, key, text) for key, text in texts if _length(text) >= shortest)
 
 
 def length_class(words: int, gram_tokens: int) -> str:
@@ -130,6 +131,7 @@ def stem(name: str) -> str:
 def _read_file(path: Path, name: str, answers: Answers, gram_tokens: int) -> tuple[list[Item], Source]:
     items: list[Item] = []
     left_out: Counter[str] = Counter()
+    classes: Counter[str] = Counter()
     places: list[str] = []
     rows = 0
     for row in read_rows(path):
@@ -140,9 +142,14 @@ def _read_file(path: Path, name: str, answers: Answers, gram_tokens: int) -> tup
             left_out[reason] += 1
             if len(places) < PLACES_KEPT:
                 places.append(row.place)
+        classes.update(length_class(_length(item.text), gram_tokens) for item in found)
         items += found
-    classes = Counter(length_class(len(tokens(item.text)), gram_tokens) for item in items)
     return items, Source(name, rows, dict(sorted(left_out.items())), dict(sorted(classes.items())), places)
+
+
+@lru_cache(maxsize=64)  # the texts of a row are asked twice
+def _length(text: str) -> int:
+    return len(tokens(text))
 
 
 def _is_benchmark(path: Path) -> bool:

@@ -23,6 +23,7 @@ from corpus.benchmarks import Item
 FORMULA = re.compile(
     r"\$\$[^$]{1,2000}?\$\$|\\\[(?:(?!\\\]).){1,2000}?\\\]|\\begin\{(\w+\*?)\}.{1,2000}?\\end\{\1\}", re.DOTALL
 )
+LINE_END = re.compile("\n")
 RESEMBLING_TOKENS = 5
 FEW_DIFFERENT = "few different tokens"
 MANY_ITEMS = "in many benchmark items"
@@ -77,7 +78,7 @@ CLEAN = Finding(False, (), ())
 
 def segments(text: str) -> list[str]:
     """The segments of a text, in order: joined by line ends they are the text again."""
-    ends = [place for place, character in enumerate(text) if character == "\n"]
+    ends = [end.start() for end in LINE_END.finditer(text)]
     for formula in FORMULA.finditer(text):
         if "\n" in formula[0]:
             ends = [end for end in ends if not formula.start() <= end < formula.end()]
@@ -143,7 +144,7 @@ def passages_from_json(text: str) -> list[Passage]:
 
 def _let_through(gram: int, index: Index, rule: Rule, common: frozenset[int]) -> str:
     """Why a gram is boilerplate that counts for nothing under `rule`, or nothing."""
-    if len(set(index.grams.tokens_of(gram))) < rule.min_distinct_tokens:
+    if rule.min_distinct_tokens > 1 and len(set(index.grams.tokens_of(gram))) < rule.min_distinct_tokens:
         return FEW_DIFFERENT
     if gram in common:
         return MANY_PAGES

@@ -43,17 +43,19 @@ def extract_crawl(
     workers: int,
     limits: Limits,
     nodes: Nodes | None = None,
+    after_each: Callable[[], None] | None = None,
 ) -> None:
     """Writes `shards/NAME.parquet` for each part of a crawl that has none yet. Rows: SCHEMA, dropped ones too.
 
-    With `nodes` they do it, whatever `workers` says. Raises DataError when a server stays busy, or when nodes are lost
+    With `nodes` they do it, whatever `workers` says. `after_each` part that is read something else can be looked
+    after. Raises DataError when a server stays busy, or when nodes are lost
     again and again; the shards that are there by then stay.
     """
     if nodes is not None:
         task = partial(
             extract_crawl, shards=shards, hashes=hashes, max_body_bytes=max_body_bytes, workers=1, limits=limits
         )
-        _spread(parts, nodes, task, shards)
+        _spread(parts, nodes, task, shards, after_each or _nothing)
         return
     targets = [shards / f"{_name_of(part)}.parquet" for part in parts]
     todo = [number for number, target in enumerate(targets) if not target.exists()]
@@ -69,18 +71,28 @@ def extract_crawl(
     for number, group in groupby(shown, key=lambda pair: pair[0]):
         found = (page for _, page in group if page is not None)
         write_parquet_rows(targets[number], _rows(found, targets[number].stem), SCHEMA)
+        (after_each or _nothing)()
     for number in todo:
         if not targets[number].exists():
             write_parquet_rows(targets[number], [], SCHEMA)
 
 
-def _spread(parts: Sequence[Part], nodes: Nodes, work: Callable[[Sequence[Part]], None], shards: Path) -> None:
+def _spread(
+    parts: Sequence[Part],
+    nodes: Nodes,
+    work: Callable[[Sequence[Part]], None],
+    shards: Path,
+    after_each: Callable[[], None],
+) -> None:
     readers = nodes.cpus
     todo = [part.shared_by(readers) for part in parts if not (shards / f"{_name_of(part)}.parquet").exists()]
     shards.mkdir(parents=True, exist_ok=True)
     batches = batches_for(todo, readers)
     for _ in bar(nodes.spread("extraction", work, batches), total=len(batches), label="corpus: runs of archives"):
-        pass
+        after_each()
+
+
+def _nothing() -> None: ...
 
 
 def reading_counts(shards: Path) -> dict[str, dict[str, int]]:

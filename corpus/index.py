@@ -7,7 +7,8 @@ holds test questions word for word: it is an artifact of its own and no part of 
 import json
 import sys
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +79,15 @@ def build_index(folder: Path, out: Path, *, answers: Answers, gram_tokens: int) 
 
 
 def load_index(folder: Path) -> Index:
-    """The index in a folder that `build_index` wrote."""
-    rows = read_parquet(folder / "items.parquet").to_pylist()
-    return Index([Item(**row) for row in rows], load_grams(folder / "grams"))
+    """The index in a folder that `build_index` wrote; asked for once more, the same object."""
+    return _loaded(folder, (folder / FACTS).stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _loaded(folder: Path, made: int) -> Index:
+    columns = read_parquet(folder / "items.parquet").to_pydict()
+    items = map(Item, *(columns[field.name] for field in fields(Item)))
+    return Index(list(items), load_grams(folder / "grams"))
 
 
 def facts_of(folder: Path) -> dict[str, Any]:

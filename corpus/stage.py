@@ -1,36 +1,36 @@
 """`python -m corpus`: section 2.1 from WARC files to pages about mathematics."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from commons.errors import ArtifactError, ConfigError, DataError
 from commons.files import write_atomic, write_json
 from commons.metrics import MetricsLog
-from commons.shards import write_jsonl, write_parquet
+from commons.shards import write_jsonl
 from commons.stage import Inputs, Outcome, Stage, Work
 from corpus import frames, mined, outputs, release, round_frames
 from corpus.card import data_card
 from corpus.classifier import MATHS, OTHER, Scorer
 from corpus.cluster import Nodes, connected, step
-from corpus.config import CorpusConfig, Decontamination, Reading
-from corpus.decontaminate import Rule
+from corpus.config import CorpusConfig, Reading
 from corpus.distinct import Distinct, Dropped, write_distinct
 from corpus.extraction import extract_crawl, reading_counts
 from corpus.frames import Frame, col, lit
 from corpus.funnel import Count, Step, count_of, reasons, table
-from corpus.index import index_for, load_index
 from corpus.iterate import iterate, recall_with
 from corpus.outputs import Kept
 from corpus.patterns import Pattern
+from corpus.protection import one_process, raise_failure, tested_index, write_quoted
 from corpus.reading.remote import Pace
 from corpus.reading.sources import Part, parts_of
 from corpus.reading.transports import fetcher
 from corpus.review import read_patterns
 from corpus.rounds import State
-from corpus.selftest import SelfTest, checked, self_test
+from corpus.selftest import SelfTest
 from corpus.tokens import TOKENIZER
 from corpus.urls import url_key
 from corpus.workers import Limits
@@ -52,14 +52,27 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
 
 
 def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) -> Outcome:
-    captures, pages = work.scratch / "captures", work.scratch / "pages"
     model = _ready_model(config, inputs)
     reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else ()
-    rules = config.decontamination
-    index = index_for(
-        inputs["benchmarks"], work.scratch / "index", answers=rules.answers, gram_tokens=rules.gram_tokens
-    ).absolute()
-    tested = checked(self_test(load_index(index), _rule(rules), per_file=rules.self_test_items, seed=config.seed))
+    with one_process() as beside:
+        index = beside.submit(
+            tested_index, inputs["benchmarks"], work.scratch / "index", config.decontamination, config.seed
+        )
+        distinct = _read(work, config, inputs, nodes, after_each=partial(raise_failure, index))
+        quoted = (work.scratch / "pages", work.scratch / "quoted" / "quoted.parquet", index.result()[0])
+        if nodes is not None:
+            step(nodes, "decontamination", lambda: write_quoted(*quoted, config.decontamination))
+        looking = beside.submit(write_quoted, *quoted, config.decontamination)
+        seeds, state = _mine(work, config, inputs, nodes, distinct, reviewed, model)
+        looking.result()
+    return step(nodes, "publication", lambda: _publish(work, config, inputs, distinct, state, seeds, *index.result()))
+
+
+def _read(
+    work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None, *, after_each: Callable[[], None]
+) -> Distinct:
+    """The crawl as distinct pages."""
+    captures, pages = work.scratch / "captures", work.scratch / "pages"
     extract_crawl(
         crawl_parts(inputs["crawl"].path, config.reading),
         captures,
@@ -68,6 +81,7 @@ def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) 
         workers=config.workers,
         limits=Limits(config.reading.timeout_seconds, config.reading.memory_bytes),
         nodes=nodes,
+        after_each=after_each,
     )
     write_json(work.folder / "reading.json", reading_counts(captures))
     distinct = step(
@@ -75,27 +89,26 @@ def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) 
     )
     if not distinct.steps[-1].left.pages:
         raise DataError(f"no page of {inputs['crawl'].path} has any text ({dict(distinct.steps[0].dropped)})")
-    step(nodes, "decontamination", lambda: _write_quoted(work, index, rules))
-    listed = inputs.get("seed-pages")
+    return distinct
+
+
+def _mine(
+    work: Work,
+    config: CorpusConfig,
+    inputs: Inputs,
+    nodes: Nodes | None,
+    distinct: Distinct,
+    reviewed: Sequence[Pattern],
+    model: Path | None,
+) -> tuple[frozenset[str], State]:
+    """The ids of the seed pages, and what the rounds, or one pass of a ready classifier, collected."""
+    pages, listed = work.scratch / "pages", inputs.get("seed-pages")
     seeds = step(nodes, "seed pages", lambda: _seed_ids(listed.path, pages, distinct)) if listed else frozenset()
     if model:
-        state = step(nodes, "recall", lambda: recall_with(model, pages, work.scratch, seeds, config))
-    else:
-        with MetricsLog(work.logs) as log:
-            state = step(
-                nodes, "rounds", lambda: iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log)
-            )
-    return step(nodes, "publication", lambda: _publish(work, config, inputs, distinct, state, seeds, index, tested))
-
-
-def _write_quoted(work: Work, index: Path, rules: Decontamination) -> None:
-    """What the distinct pages quote, once."""
-    path = work.scratch / "quoted" / "quoted.parquet"
-    if not path.exists():
-        pages = frames.scan(work.scratch / "pages").select("id", "text")
-        write_parquet(
-            path, release.with_quotations(pages, index, _rule(rules)).exclude("text").to_arrow().sort_by("id")
-        )
+        return seeds, step(nodes, "recall", lambda: recall_with(model, pages, work.scratch, seeds, config))
+    with MetricsLog(work.logs) as log:
+        mined = step(nodes, "rounds", lambda: iterate(pages, work.scratch, seeds, config, reviewed=reviewed, log=log))
+    return seeds, mined
 
 
 def crawl_parts(crawl: Path, reading: Reading) -> list[Part]:
@@ -175,10 +188,6 @@ def _kept(frame: Frame, work: Work, name: str, config: CorpusConfig) -> Kept:
         mask_emails=personal.mask_emails,
         mask_ip_addresses=personal.mask_ip_addresses,
     )
-
-
-def _rule(config: Decontamination) -> Rule:
-    return Rule(config.removes, config.boilerplate_items, config.boilerplate_pages, config.min_distinct_tokens)
 
 
 def _reviewed(path: Path) -> tuple[Pattern, ...]:

@@ -107,7 +107,7 @@ def _start(pool: _Pool[In, Out]) -> _Child[In]:
 
 
 def _serve(work: Callable[[In], Out], pipe: Connection, memory_bytes: int, parent: int) -> None:
-    _end_with(parent)
+    end_with(parent)
     _limit_memory(memory_bytes)
     with suppress(EOFError, ConnectionError):  # the parent has no more pages, or no more use for this child
         pipe.send(STARTED)
@@ -125,7 +125,7 @@ def _answer(work: Callable[[In], Out], item: In) -> tuple[bool, Any]:
         return False, type(error).__name__
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """A child in an endless loop must not outlive a killed parent: it would never see that its pipe was closed."""
     if sys.platform != "linux":
         return
