@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from corpus.text.constructs import Sources, construct_of, formula_of, image_formula, is_tex_code, sources_of
 from corpus.text.delimiters import save_written_formulas
@@ -54,30 +54,30 @@ class PageReader:
         parts, nodes, parents, known = self._parts, self._nodes, self._parents, _KNOWN
         for piece in pieces:
             markup, closed, text = piece.partition(">")
+            action = known.get(markup)
             if not closed:
                 text = text_behind(piece, pieces)
-            elif markup[:1] == "/":
-                closing = CLOSING.get(markup)
-                if closing is SHUT:
-                    if parts:
-                        self._flush()
-                    self._node = parents[self._node]
-                elif closing:
-                    closing(self)
-            elif (start := markup[:2]) in UNIQUE:
+            elif action is None and (start := markup[:2]) in UNIQUE:
                 if start == "a ":
                     # An anchor is a place to which others link.
                     self._links = " href=" in markup or " name=" not in markup
                 else:
                     text = self._image_or_comment(piece, text, pieces)
             else:
-                handler, tag = known.get(markup) or _learned(markup)
-                if handler is OPEN:
+                handler, tag = action or _learned(markup)
+                if handler is SHUT:
+                    if parts:
+                        self._flush()
+                    self._node = parents[self._node]
+                elif handler is OPEN:
                     if parts:
                         self._flush()
                     parents.append(self._node)
                     self._node = len(nodes)
                     nodes.append(tag)
+                elif tag is SHUTS:
+                    if handler:
+                        handler(self)
                 elif handler:
                     text = handler(self, tag, text, pieces)
             if not text:
@@ -94,7 +94,10 @@ class PageReader:
         self._flush()
         blocks = join_split_formulas(self._blocks, self._formulas)
         if self._coded:
-            blocks = [block._replace(text=block.text.translate(UNCODE)) for block in blocks]
+            blocks = [
+                block if block.text.isprintable() else block._replace(text=block.text.translate(UNCODE))
+                for block in blocks
+            ]
         return Outline(blocks, self._nodes, self._parents)
 
     @cached_property
@@ -237,8 +240,6 @@ class PageReader:
         raw = parts[0] if len(parts) == 1 else "".join(parts)
         parts.clear()
         linked, self._linked = self._linked, 0
-        if not raw or raw.isspace():
-            return
         if "&" in raw:
             raw = unescaped(raw)
         if "$" in raw or "\\" in raw or "`" in raw:
@@ -284,14 +285,17 @@ def _ordinary(tag: Tag) -> Handler | None:
     return OPENING.get(tag.name, PageReader._hide if hidden else None)
 
 
-# Start tags that were seen. An lru_cache took a sixth of the time of a page; a full dictionary begins anew.
-_KNOWN: dict[str, tuple[Handler | None, Tag]] = {}
+# Tags that were seen: what happens at them, and what they say; SHUTS is what each end tag says. An lru_cache took a
+# sixth of the time of a page; a full dictionary begins anew.
+_KNOWN: dict[str, tuple[Callable[..., Any] | None, Tag]] = {}
+SHUTS = Tag("", "", boilerplate=False, hidden=False, formula=False)
 
 
-def _learned(markup: str) -> tuple[Handler | None, Tag]:
-    """What happens at a start tag, in which `markup` is what stands between `<` and `>`."""
+def _learned(markup: str) -> tuple[Callable[..., Any] | None, Tag]:
+    """What happens at a tag, in which `markup` is what stands between `<` and `>`."""
     if len(_KNOWN) >= 65_536:
         _KNOWN.clear()
-    tag = tag_of(markup)
-    _KNOWN[markup] = action = ((PageReader._open_container if tag.formula else _ordinary(tag)), tag)
+    tag = SHUTS if markup.startswith("/") else tag_of(markup)
+    closing = CLOSING.get(markup) if tag is SHUTS else None
+    _KNOWN[markup] = action = closing or (PageReader._open_container if tag.formula else _ordinary(tag)), tag
     return action
