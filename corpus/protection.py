@@ -36,7 +36,7 @@ def raise_failure(started: "Future[Any]") -> None:
         raise error
 
 
-def tested_index(benchmarks: Artifact, scratch: Path, rules: Decontamination, seed: int) -> tuple[Path, SelfTest]:
+def checked_index(benchmarks: Artifact, scratch: Path, rules: Decontamination, seed: int) -> tuple[Path, SelfTest]:
     """The folder of the index and what its self-test found, all of it; errors as in `index_for`, `checked`."""
     folder = index_for(benchmarks, scratch, answers=rules.answers, gram_tokens=rules.gram_tokens).absolute()
     return folder, checked(self_test(load_index(folder), rule_of(rules), per_file=rules.self_test_items, seed=seed))

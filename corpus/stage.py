@@ -24,7 +24,7 @@ from corpus.funnel import Count, Step, count_of, reasons, table
 from corpus.iterate import iterate, recall_with
 from corpus.outputs import Kept
 from corpus.patterns import Pattern
-from corpus.protection import one_process, raise_failure, tested_index, write_quoted
+from corpus.protection import one_process, raise_failure, checked_index, write_quoted
 from corpus.reading.remote import Pace
 from corpus.reading.sources import Part, parts_of
 from corpus.reading.transports import fetcher
@@ -56,7 +56,7 @@ def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) 
     reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else ()
     with one_process() as beside:
         index = beside.submit(
-            tested_index, inputs["benchmarks"], work.scratch / "index", config.decontamination, config.seed
+            checked_index, inputs["benchmarks"], work.scratch / "index", config.decontamination, config.seed
         )
         distinct = _read(work, config, inputs, nodes, after_each=partial(raise_failure, index))
         quoted = (work.scratch / "pages", work.scratch / "quoted" / "quoted.parquet", index.result()[0])
