@@ -24,7 +24,7 @@ from corpus.funnel import Count, Step, count_of, reasons, table
 from corpus.iterate import iterate, recall_with
 from corpus.outputs import Kept
 from corpus.patterns import Pattern
-from corpus.protection import one_process, raise_failure, checked_index, write_quoted
+from corpus.protection import checked_index, one_process, raise_failure, write_quoted
 from corpus.reading.remote import Pace
 from corpus.reading.sources import Part, parts_of
 from corpus.reading.transports import fetcher

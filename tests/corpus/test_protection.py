@@ -5,7 +5,7 @@ import pytest
 from commons.artifacts import Artifact
 from commons.errors import DataError
 from corpus.config import Decontamination
-from corpus.protection import one_process, raise_failure, checked_index
+from corpus.protection import checked_index, one_process, raise_failure
 
 RULES = Decontamination(self_test_items=2)
 
