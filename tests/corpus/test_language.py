@@ -27,7 +27,7 @@ def test_the_language_is_told_from_the_prose_without_the_formulas(text, language
 
 def test_tokens_are_commands_words_characters_digits_and_symbols():
     found = tokens_of("\\frac{12}{x_1} 求和Ab")
-    assert found == ["\\frac", "{", "1", "2", "}", "{", "x", "_", "1", "}", "求", "和", "ab"]
+    assert found == ("\\frac", "{", "1", "2", "}", "{", "x", "_", "1", "}", "求", "和", "ab")
     assert count_tokens("") == 0
 
 
