@@ -13,6 +13,14 @@ os.environ.setdefault("DS_ACCELERATOR", "cpu")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: tiny models only lose time to a second thread
 
 ROOT = Path(__file__).resolve().parent.parent
+SLOW_SECONDS = 900  # a slow test that hangs; the fast ones have `timeout` of pyproject.toml
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests start several processes: on a busy machine they may take long without being stuck."""
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
 
 
 @pytest.fixture(scope="session")

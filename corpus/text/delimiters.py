@@ -27,6 +27,7 @@ SYMBOLS = re.compile(
 PRICE = re.compile(r"^\s*\d[\d,.]*\s*(?:[A-Za-z]{2,}|[kKmMbB](?![A-Za-z])(?!\s*[-+*=^(])|[-\u2013]\s*$|$|/|,|\()")
 WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}|[A-Za-z]{4,}")
 COMMANDS = re.compile(r"\\(?:text|mathrm|operatorname|mbox|hbox|textrm|mathit|mathbf)\s*\{[^{}]*\}|\\[A-Za-z]+")
+BRACES = re.compile(r"\\.|[{}]", re.S)
 ASCIIMATH = re.compile(r"`([^`\n]{1,400})`")
 
 
@@ -150,10 +151,10 @@ def _is_balanced(latex: str) -> bool:
     if "{" not in latex and "}" not in latex:
         return True
     depth = 0
-    for match in re.finditer(r"\\.|[{}]", latex, re.S):
-        if match.group() == "{":
+    for sign in BRACES.findall(latex):
+        if sign == "{":
             depth += 1
-        elif match.group() == "}":
+        elif sign == "}":
             depth -= 1
             if depth < 0:
                 return False

@@ -4,6 +4,7 @@ import html
 import re
 
 DELIMITERS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"))
+OPENINGS = tuple(opening for opening, _ in DELIMITERS)
 CDATA = re.compile(r"%?\s*<!\[CDATA\[|%?\s*\]\]>")
 COMMENT = re.compile(r"(?<!\\)%[^\n]*(?:\n|$)")
 ENTITY = re.compile(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27|apos);")
@@ -30,10 +31,12 @@ def clean_latex(latex: str) -> str:
         text = ENTITY.sub(lambda match: html.unescape(match.group()), text)
     if "\n" in text and "%" in text:
         text = COMMENT.sub("\n", text)
-    text = " ".join(INVISIBLE.sub("", text).split())
+    text = " ".join((text if text.isascii() else INVISIBLE.sub("", text)).split())
     text = _unwrapped(text)
     wrapped = WRAPPER.fullmatch(text) if text.startswith("\\begin") else None
     text = wrapped.group(2) if wrapped else text
+    if "\\" not in text:
+        return text
     if DEFINITION.search(text):
         text = " ".join(DEFINITIONS.sub(" ", text).split())
         text = "" if DEFINITION.match(text) else text
@@ -41,11 +44,14 @@ def clean_latex(latex: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    for opening, closing in DELIMITERS:
-        inner = text[len(opening) : -len(closing)]
-        wrapped = len(text) > len(opening + closing) and text.startswith(opening) and text.endswith(closing)
-        if wrapped and (opening not in inner or opening == "$"):
-            text = inner.strip()
+    if text.startswith(OPENINGS):
+        for opening, closing in DELIMITERS:
+            inner = text[len(opening) : -len(closing)]
+            wrapped = len(text) > len(opening + closing) and text.startswith(opening) and text.endswith(closing)
+            if wrapped and (opening not in inner or opening == "$"):
+                text = inner.strip()
+    if "style" not in text:
+        return text
     styled = STYLE.match(text)
     if text.startswith("{") and STYLE.match(text, 1) and _closing_brace(text) == len(text) - 1:
         return STYLE.sub("", text[1:-1].strip(), count=1).strip()

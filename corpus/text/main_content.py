@@ -87,16 +87,21 @@ def _main(page: Outline, measures: Measures, dropped: Sequence[bool]) -> list[bo
 
 
 def _measures(blocks: Sequence[Block]) -> Measures:
-    measures = Measures([], [], [])
+    sizes: list[int] = []
+    linked_shares: list[float] = []
+    prose: list[float] = []
     for text, linked, _ in blocks:
-        formulas = text.count(START)
-        size = (len(text) if text.isascii() else len(text.encode())) + FORMULA_BYTES * formulas
+        size = len(text) if text.isascii() else len(text.encode())
         share = min(1.0, linked / len(text)) if linked else 0.0
-        good = share < PROSE_LINKED_SHARE and (formulas or (size >= PROSE_BYTES and SENTENCE.search(text)))
-        measures.sizes.append(size)
-        measures.linked_shares.append(share)
-        measures.prose.append(size * (1 - share) if good else 0.0)
-    return measures
+        if START in text:
+            size += FORMULA_BYTES * text.count(START)
+            good = share < PROSE_LINKED_SHARE
+        else:
+            good = share < PROSE_LINKED_SHARE and size >= PROSE_BYTES and SENTENCE.search(text) is not None
+        sizes.append(size)
+        linked_shares.append(share)
+        prose.append(size * (1 - share) if good else 0.0)
+    return Measures(sizes, linked_shares, prose)
 
 
 def _boilerplate(page: Outline, measures: Measures, *, by_names: bool = True) -> list[bool]:

@@ -36,7 +36,9 @@ class Formulas:
 
     def word_for(self, latex: str, *, display: bool, kind: str) -> str:
         """The word that stands for a formula until `put_back`; nothing for an empty one or a macro definition."""
-        cleaned = clean_latex(self.put_back(latex, bare=True).translate(MARKS))
+        if not latex.isprintable():  # it holds a mark, or a line end
+            latex = self.put_back(latex, bare=True).translate(MARKS)
+        cleaned = clean_latex(latex)
         if not cleaned:
             return ""
         self.found.append(Formula(cleaned, display, kind))

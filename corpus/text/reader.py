@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
-from typing import TypeAlias
+from functools import cached_property, partial
+from typing import Any, TypeAlias
 
 from corpus.text.constructs import Sources, construct_of, formula_of, image_formula, is_tex_code, sources_of
 from corpus.text.delimiters import save_written_formulas
@@ -44,7 +44,7 @@ class PageReader:
         self._node = 0
         self._parts: list[str] = []
         self._linked = self._links = self._codes = 0
-        self._coded = False
+        self._coded = self._written = False
         self._code_starts: list[int] = []
         self._replays = 0
         self._scripts: list[int] = []
@@ -54,30 +54,30 @@ class PageReader:
         parts, nodes, parents, known = self._parts, self._nodes, self._parents, _KNOWN
         for piece in pieces:
             markup, closed, text = piece.partition(">")
+            action = known.get(markup)
             if not closed:
                 text = text_behind(piece, pieces)
-            elif markup[:1] == "/":
-                closing = CLOSING.get(markup)
-                if closing is SHUT:
-                    if parts:
-                        self._flush()
-                    self._node = parents[self._node]
-                elif closing:
-                    closing(self)
-            elif (start := markup[:2]) in UNIQUE:
+            elif action is None and (start := markup[:2]) in UNIQUE:
                 if start == "a ":
                     # An anchor is a place to which others link.
                     self._links = " href=" in markup or " name=" not in markup
                 else:
                     text = self._image_or_comment(piece, text, pieces)
             else:
-                handler, tag = known.get(markup) or _learned(markup)
-                if handler is OPEN:
+                handler, tag = action or _learned(markup)
+                if handler is SHUT:
+                    if parts:
+                        self._flush()
+                    self._node = parents[self._node]
+                elif handler is OPEN:
                     if parts:
                         self._flush()
                     parents.append(self._node)
                     self._node = len(nodes)
                     nodes.append(tag)
+                elif tag is SHUTS:
+                    if handler:
+                        handler(self)
                 elif handler:
                     text = handler(self, tag, text, pieces)
             if not text:
@@ -92,9 +92,12 @@ class PageReader:
     def close(self) -> Outline:
         """The page has ended."""
         self._flush()
-        blocks = join_split_formulas(self._blocks, self._formulas)
+        blocks = join_split_formulas(self._blocks, self._formulas) if self._written else self._blocks
         if self._coded:
-            blocks = [block._replace(text=block.text.translate(UNCODE)) for block in blocks]
+            blocks = [
+                block if block.text.isprintable() else block._replace(text=block.text.translate(UNCODE))
+                for block in blocks
+            ]
         return Outline(blocks, self._nodes, self._parents)
 
     @cached_property
@@ -237,11 +240,10 @@ class PageReader:
         raw = parts[0] if len(parts) == 1 else "".join(parts)
         parts.clear()
         linked, self._linked = self._linked, 0
-        if not raw or raw.isspace():
-            return
         if "&" in raw:
             raw = unescaped(raw)
         if "$" in raw or "\\" in raw or "`" in raw:
+            self._written = True
             raw = save_written_formulas(raw, self._formulas, asciimath="`" in raw and self._asciimath)
         if self._codes and self._nodes[self._node].name == "pre":
             text = raw.replace(BREAK, "\n").strip("\n\r").rstrip()
@@ -250,11 +252,12 @@ class PageReader:
             if BREAK in text:
                 text = BREAKS.sub("\n", text).strip()
         if text:
-            self._blocks.append(Block(text, linked, self._node))
+            self._blocks.append(NEW_BLOCK((text, linked, self._node)))
 
 
 Handler: TypeAlias = Callable[[PageReader, Tag, str, Pieces], str]
 OPEN, SHUT = PageReader._open, PageReader._shut
+NEW_BLOCK = partial(tuple.__new__, Block)  # a third of the time of calling Block
 ROOT = Tag("html", "html", boilerplate=False, hidden=False, formula=False)
 OPENING: dict[str, Handler] = {
     **dict.fromkeys(BLOCKS, OPEN),
@@ -284,14 +287,17 @@ def _ordinary(tag: Tag) -> Handler | None:
     return OPENING.get(tag.name, PageReader._hide if hidden else None)
 
 
-# Start tags that were seen. An lru_cache took a sixth of the time of a page; a full dictionary begins anew.
-_KNOWN: dict[str, tuple[Handler | None, Tag]] = {}
+# Tags that were seen: what happens at them, and what they say; SHUTS is what each end tag says. An lru_cache took a
+# sixth of the time of a page; a full dictionary begins anew.
+_KNOWN: dict[str, tuple[Callable[..., Any] | None, Tag]] = {}
+SHUTS = Tag("", "", boilerplate=False, hidden=False, formula=False)
 
 
-def _learned(markup: str) -> tuple[Handler | None, Tag]:
-    """What happens at a start tag, in which `markup` is what stands between `<` and `>`."""
+def _learned(markup: str) -> tuple[Callable[..., Any] | None, Tag]:
+    """What happens at a tag, in which `markup` is what stands between `<` and `>`."""
     if len(_KNOWN) >= 65_536:
         _KNOWN.clear()
-    tag = tag_of(markup)
-    _KNOWN[markup] = action = ((PageReader._open_container if tag.formula else _ordinary(tag)), tag)
+    tag = SHUTS if markup.startswith("/") else tag_of(markup)
+    closing = CLOSING.get(markup) if tag is SHUTS else None
+    _KNOWN[markup] = action = closing or (PageReader._open_container if tag.formula else _ordinary(tag)), tag
     return action

@@ -9,8 +9,6 @@ MAX_SPLIT_BLOCKS = 20
 
 def join_split_formulas(blocks: list[Block], formulas: Formulas) -> list[Block]:
     """The blocks with each displayed formula that was spread over several of them in the first."""
-    if not any("$$" in block.text or "\\" in block.text for block in blocks):
-        return blocks
     joined: list[Block] = []
     position = 0
     while position < len(blocks):
