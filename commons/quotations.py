@@ -22,6 +22,7 @@ from commons.ngrams import tokens
 SHORTEST_TEXT = 3  # tokens; a benchmark text below this protects nothing (section 2.1)
 BASES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)  # odd; the first without a collision is taken
 MIN_SLOT_BITS = 16
+WORDS_AT_ONCE = 1 << 15
 SLOTS_PER_GRAM = 32  # 1 lookup in 30 to 60 finds a slot taken by another gram and is then searched for in vain
 ARRAYS = ("ids", "text_starts", "same_as", "hashes", "lengths", "firsts", "posting_starts", "postings")
 
@@ -104,12 +105,8 @@ def benchmark_grams(texts: Iterable[str], n: int = 10) -> BenchmarkGrams:
     """
     if n <= SHORTEST_TEXT:
         raise ValueError(f"grams of {n} tokens: more than {SHORTEST_TEXT} are needed")
-    words: list[str] = []
-    starts = [0]
-    for text in texts:
-        words += tokens(text)
-        starts.append(len(words))
-    numbered = pa.array(words, pa.string()).dictionary_encode()  # numbers in the order in which the words first come
+    words, starts = _words_of(texts)
+    numbered = words.dictionary_encode()  # numbers in the order in which the words first come
     vocabulary = {word: place for place, word in enumerate(numbered.dictionary.to_pylist(), 1)}
     ids, text_starts = numbered.indices.to_numpy() + np.int32(1), np.array(starts, dtype=np.int64)
     known: dict[bytes, int] = {}
@@ -120,6 +117,21 @@ def benchmark_grams(texts: Iterable[str], n: int = 10) -> BenchmarkGrams:
         if arrays is not None:
             return BenchmarkGrams(n, base, vocabulary, ids, text_starts, np.array(same, dtype=np.int32), *arrays)
     raise ValueError("benchmark grams collide under every hash that is tried")
+
+
+def _words_of(texts: Iterable[str]) -> tuple[pa.StringArray, list[int]]:
+    """The tokens of all texts in a row, and where each text begins; few of them at a time are strings of Python."""
+    parts: list[pa.StringArray] = []
+    words: list[str] = []
+    starts = [0]
+    for text in texts:
+        found = tokens(text)
+        words += found
+        starts.append(starts[-1] + len(found))
+        if len(words) >= WORDS_AT_ONCE:
+            parts.append(pa.array(words, pa.string()))
+            words.clear()
+    return pa.concat_arrays([*parts, pa.array(words, pa.string())]), starts
 
 
 def quotations(texts: Sequence[str], grams: BenchmarkGrams) -> list[list[Hit]]:
@@ -204,19 +216,31 @@ def _gram_arrays(ids: Ints, text_starts: Ints, n: int, base: int) -> tuple[Ints,
         rows = ids[offsets[:, None] + np.arange(length)].astype(np.uint64)
         parts.append((_hash_of_rows(rows, base), np.full(len(offsets), length, np.uint8), offsets))
     hashes, lengths, offsets = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    order = np.lexsort((offsets, hashes))
-    hashes, lengths, offsets = hashes[order], lengths[order], offsets[order]
+    order, hashes = _order(hashes, offsets)
+    lengths, offsets = lengths[order], offsets[order]
     new = np.ones(len(hashes), bool)
     new[1:] = hashes[1:] != hashes[:-1]
     group = np.cumsum(new) - 1
     firsts = offsets[new]
-    if not _all_alike(ids, offsets, lengths, firsts[group], lengths[new][group]):
+    again = group[~new]
+    if not _all_alike(ids, offsets[~new], lengths[~new], firsts[again], lengths[new][again]):
         return None
     text = text_of[offsets]
     once = new.copy()  # a text that repeats a gram is listed once
     once[1:] |= text[1:] != text[:-1]
     posting_starts = np.append(np.flatnonzero(new[once]), once.sum()).astype(np.int64)
     return hashes[new], lengths[new], firsts.astype(np.int64), posting_starts, text[once]
+
+
+def _order(hashes: Ints, offsets: Ints) -> tuple[Ints, Ints]:
+    """`np.lexsort((offsets, hashes))`, four times as fast, as few stand among equals, and the hashes in that order."""
+    order = np.argsort(hashes)
+    arranged = hashes[order]
+    equal = arranged[1:] == arranged[:-1]
+    repeated = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+    inside = order[repeated]
+    order[repeated] = inside[np.lexsort((offsets[inside], arranged[repeated]))]
+    return order, arranged
 
 
 def _all_alike(ids: Ints, offsets: Ints, lengths: Ints, firsts: Ints, first_lengths: Ints) -> bool:
@@ -247,9 +271,13 @@ def _hash_of_rows(rows: Ints, base: int) -> Ints:
 
 def _slots_of(hashes: Ints) -> tuple[Ints, int]:
     bits = max(MIN_SLOT_BITS, int(len(hashes) * SLOTS_PER_GRAM).bit_length())
-    taken = np.zeros(1 << bits, bool)
-    taken[hashes >> np.uint64(64 - bits)] = True
-    return np.packbits(taken, bitorder="little"), 64 - bits
+    places = np.sort(hashes) >> np.uint64(64 - bits)
+    slots = np.zeros(1 << (bits - 3), np.uint8)
+    if len(places):
+        bytes_, marks = places >> np.uint64(3), np.uint8(1) << (places & np.uint64(7)).astype(np.uint8)
+        starts = np.flatnonzero(np.append(True, bytes_[1:] != bytes_[:-1]))
+        slots[bytes_[starts]] = np.bitwise_or.reduceat(marks, starts)
+    return slots, 64 - bits
 
 
 def _set_in(hashes: Ints, slots: tuple[Ints, int]) -> Ints:

@@ -38,7 +38,9 @@ def fasttext_line(text: str) -> str:
 
     A token that starts with the label prefix cannot occur: underscores are tokens of their own. Control characters
     are left out: the library takes NUL for a blank in a file and for a letter in a call."""
-    return " ".join(token for token in tokens_of(text) if token.isprintable())
+    tokens = tokens_of(text)
+    line = " ".join(tokens)
+    return line if line.isprintable() else " ".join(token for token in tokens if token.isprintable())
 
 
 def write_training_file(path: Path, examples: Iterable[tuple[bool, str]]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ On a cluster the parents are tasks on its nodes, one CPU and one child each.
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -31,6 +31,7 @@ SCHEMA = pa.schema(
     [(name, pa.string()) for name in TEXT_COLUMNS]
     + [("tokens", pa.int64()), ("signature", pa.binary()), ("row", pa.string()), *PLACE_COLUMNS]
 )
+PAGE_FIELDS = tuple(field.name for field in fields(Page))
 MOST_HEADERS = 1 << 17  # bytes of WARC and HTTP headers beside the largest body
 
 
@@ -118,4 +119,4 @@ def _failed(item: Item, reason: str, detail: str) -> tuple[int, Page | None]:
 def _rows(pages: Iterable[Page], name: str) -> Iterator[dict[str, object]]:
     """`row` tells equal captures apart; it never reaches the output."""
     for number, page in enumerate(pages):
-        yield {**asdict(page), "row": f"{name}:{number:09d}"}
+        yield {field: getattr(page, field) for field in PAGE_FIELDS} | {"row": f"{name}:{number:09d}"}

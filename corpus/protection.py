@@ -1,7 +1,8 @@
 """The two steps about benchmarks, in a process beside those that they do not wait for.
 
-The index and its self-test need no page, so they run while the crawl is read; what the pages quote needs no score, so
-it is looked for while the classifier learns and scores. On a cluster the nodes do the second, as a step of their own.
+The index needs no page, so it is built while the crawl is read; its self-test runs while duplicates are looked for, on
+the core that they leave idle; what the pages quote needs no score, so it is looked for while the classifier learns and
+scores. On a cluster the nodes do the last, as a step of their own.
 """
 
 import multiprocessing as mp
@@ -36,10 +37,14 @@ def raise_failure(started: "Future[Any]") -> None:
         raise error
 
 
-def checked_index(benchmarks: Artifact, scratch: Path, rules: Decontamination, seed: int) -> tuple[Path, SelfTest]:
-    """The folder of the index and what its self-test found, all of it; errors as in `index_for`, `checked`."""
-    folder = index_for(benchmarks, scratch, answers=rules.answers, gram_tokens=rules.gram_tokens).absolute()
-    return folder, checked(self_test(load_index(folder), rule_of(rules), per_file=rules.self_test_items, seed=seed))
+def built_index(benchmarks: Artifact, scratch: Path, rules: Decontamination) -> Path:
+    """The folder of the index; errors as in `index_for`."""
+    return index_for(benchmarks, scratch, answers=rules.answers, gram_tokens=rules.gram_tokens).absolute()
+
+
+def self_tested(index: Path, rules: Decontamination, seed: int) -> SelfTest:
+    """What the self-test of an index found, all of it; errors as in `checked`."""
+    return checked(self_test(load_index(index), rule_of(rules), per_file=rules.self_test_items, seed=seed))
 
 
 def write_quoted(pages: Path, path: Path, index: Path, rules: Decontamination) -> None:

@@ -133,8 +133,9 @@ def _removes(result: Finding) -> bool:
 
 def _chosen(index: Index, per_file: int) -> list[int]:
     by_file: dict[str, list[int]] = {}
+    starts = index.grams.text_starts.tolist()
     for text, item in enumerate(index.items):
-        if index.grams.text_tokens(text) >= SHORTEST_TEXT:
+        if starts[text + 1] - starts[text] >= SHORTEST_TEXT:
             by_file.setdefault(item.benchmark.rpartition(":")[0], []).append(text)
     return [
         texts[place * len(texts) // count]

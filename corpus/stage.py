@@ -24,7 +24,7 @@ from corpus.funnel import Count, Step, count_of, reasons, table
 from corpus.iterate import iterate, recall_with
 from corpus.outputs import Kept
 from corpus.patterns import Pattern
-from corpus.protection import checked_index, one_process, raise_failure, write_quoted
+from corpus.protection import built_index, one_process, raise_failure, self_tested, write_quoted
 from corpus.reading.remote import Pace
 from corpus.reading.sources import Part, parts_of
 from corpus.reading.transports import fetcher
@@ -54,25 +54,28 @@ def run(work: Work, config: CorpusConfig, inputs: Inputs) -> Outcome:
 def _run(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) -> Outcome:
     model = _ready_model(config, inputs)
     reviewed = _reviewed(inputs["patterns"].path) if "patterns" in inputs else ()
+    rules = config.decontamination
     with one_process() as beside:
-        index = beside.submit(
-            checked_index, inputs["benchmarks"], work.scratch / "index", config.decontamination, config.seed
-        )
-        distinct = _read(work, config, inputs, nodes, after_each=partial(raise_failure, index))
-        quoted = (work.scratch / "pages", work.scratch / "quoted" / "quoted.parquet", index.result()[0])
+        started = beside.submit(built_index, inputs["benchmarks"], work.scratch / "index", rules)
+        _read(work, config, inputs, nodes, after_each=partial(raise_failure, started))
+        index = started.result()
+        testing = beside.submit(self_tested, index, rules, config.seed)
+        distinct = _distinct(work, config, inputs, nodes)
+        quoted = (work.scratch / "pages", work.scratch / "quoted" / "quoted.parquet", index, rules)
         if nodes is not None:
-            step(nodes, "decontamination", lambda: write_quoted(*quoted, config.decontamination))
-        looking = beside.submit(write_quoted, *quoted, config.decontamination)
+            step(nodes, "decontamination", lambda: write_quoted(*quoted))
+        looking = beside.submit(write_quoted, *quoted)
         seeds, state = _mine(work, config, inputs, nodes, distinct, reviewed, model)
         looking.result()
-    return step(nodes, "publication", lambda: _publish(work, config, inputs, distinct, state, seeds, *index.result()))
+    found = index, testing.result()
+    return step(nodes, "publication", lambda: _publish(work, config, inputs, distinct, state, seeds, *found))
 
 
 def _read(
     work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None, *, after_each: Callable[[], None]
-) -> Distinct:
-    """The crawl as distinct pages."""
-    captures, pages = work.scratch / "captures", work.scratch / "pages"
+) -> None:
+    """The captures of the crawl, with their text."""
+    captures = work.scratch / "captures"
     extract_crawl(
         crawl_parts(inputs["crawl"].path, config.reading),
         captures,
@@ -84,6 +87,11 @@ def _read(
         after_each=after_each,
     )
     write_json(work.folder / "reading.json", reading_counts(captures))
+
+
+def _distinct(work: Work, config: CorpusConfig, inputs: Inputs, nodes: Nodes | None) -> Distinct:
+    """What is left of the captures when each page is there once."""
+    captures, pages = work.scratch / "captures", work.scratch / "pages"
     distinct = step(
         nodes, "deduplication", lambda: write_distinct(captures, pages, config.duplicates, shards=config.shards)
     )

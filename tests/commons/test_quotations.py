@@ -1,5 +1,6 @@
 """The index of benchmark grams: the two rules of section 2.1 against a plain search, its files, its bounds."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -103,3 +104,31 @@ WORDS = st.lists(st.sampled_from(["a", "b", "中", "7"]), max_size=14).map(" ".j
 @given(WORDS, st.lists(WORDS, max_size=4), st.sampled_from([4, 6]))
 def test_the_index_finds_what_a_plain_search_finds(text, texts, n):
     assert found(text, *texts, n=n) == plain(text, texts, n)
+
+
+@given(st.lists(st.integers(0, 6), max_size=60), st.randoms(use_true_random=False))
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+def test_grams_are_ordered_by_hash_and_then_by_place(numbers, draw):
+    hashes = np.array(numbers, np.uint64)
+    places = np.array(draw.sample(range(len(numbers)), len(numbers)), np.int64)
+    order, arranged = module._order(hashes, places)
+    assert order.tolist() == np.lexsort((places, hashes)).tolist()
+    assert arranged.tolist() == sorted(numbers)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=200))
+@settings(max_examples=50, deadline=None, derandomize=True, database=None)
+def test_a_slot_is_marked_for_each_hash_and_for_no_more(numbers):
+    hashes = np.array(numbers, np.uint64)
+    marks, shift = module._slots_of(hashes)
+    assert module._set_in(hashes, (marks, shift)).all()
+    assert np.unpackbits(marks).sum() == len({number >> shift for number in numbers})
+
+
+def test_words_read_in_several_parts_give_the_same_index(monkeypatch):
+    texts = [ENGLISH, CHINESE, "", ENGLISH + CHINESE]
+    whole = benchmark_grams(texts)
+    monkeypatch.setattr(module, "WORDS_AT_ONCE", 5)
+    parts = benchmark_grams(texts)
+    assert list(parts.vocabulary) == list(whole.vocabulary)
+    assert all((getattr(parts, name) == getattr(whole, name)).all() for name in module.ARRAYS)
