@@ -4,7 +4,8 @@
 
 Reads the crawl up to the distinct pages and prints JSON lines: planted repeats and near-duplicates found (a planted
 page counts as found when it and its original have one survivor), each missed one with the true Jaccard similarity of
-the two texts, and the removals whose similarity, computed anew from strings, is below the threshold.
+the two texts, and the removals whose similarity, computed anew from strings, is below the threshold. The text of a page
+with next to none of its own is all that it shows, as in the comparison (`corpus.pages.Page.frame`).
 """
 
 import argparse
@@ -55,12 +56,12 @@ def mined(crawl: Path, folder: Path) -> Found:
     )
     distinct = write_distinct(folder / "captures", folder / "pages", CONFIG.duplicates, shards=CONFIG.shards)
     captures: dict[str, list[dict[str, Any]]] = {}
-    for row in read_parquet(folder / "captures", ["id", "url", "key", "text", "reason"]).to_pylist():
+    for row in read_parquet(folder / "captures", ["id", "url", "key", "text", "frame", "reason"]).to_pylist():
         captures.setdefault(row["url"], []).append(row)
     every = [row for rows in captures.values() for row in rows]
     dropped = [row for row in distinct.dropped if "survivor" in row]
     survivors = {row["id"]: row["survivor"] for row in dropped}
-    return Found(captures, survivors, dropped, {row["id"]: row["text"] for row in every})
+    return Found(captures, survivors, dropped, {row["id"]: _compared(row) for row in every})
 
 
 def similarity(left: str, right: str) -> float:
@@ -94,10 +95,15 @@ def is_found(found: Found, row: dict[str, str]) -> bool:
 
 def why(found: Found, row: dict[str, str]) -> dict[str, Any]:
     """The true similarity of a missed pair, and the reasons of captures without text."""
-    pair = [found.captures.get(row[name], [{"text": "", "reason": "absent"}])[-1] for name in ("url", "of")]
+    absent = {"text": "", "frame": "", "reason": "absent"}
+    pair = [found.captures.get(row[name], [absent])[-1] for name in ("url", "of")]
     reasons = [one["reason"] for one in pair if one["reason"]]
     tokens = [len(tokens_of(one["text"])) for one in pair]
-    return {"similarity": round(similarity(pair[0]["text"], pair[1]["text"]), 4), "tokens": tokens, "reasons": reasons}
+    return {"similarity": round(similarity(*map(_compared, pair)), 4), "tokens": tokens, "reasons": reasons}
+
+
+def _compared(row: dict[str, Any]) -> str:
+    return str(row["frame"] or row["text"])
 
 
 def removal_figures(found: Found) -> Iterator[str]:

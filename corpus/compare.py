@@ -13,7 +13,7 @@ from corpus.candidates import Groups, short_ids
 from corpus.deduplicate import Candidate, Duplicate, claim, near_duplicates
 from corpus.minhash import shingles
 
-COLUMNS = ("id", "key", "date", "tokens", "text")
+COLUMNS = ("id", "key", "date", "tokens", "text", "frame")
 PAGES_PER_PART = 20_000  # whose texts are held at once, unless one group has more
 MOST_PARTS = 512  # files open at once
 
@@ -62,6 +62,6 @@ def _by_part(texts: Iterable[pa.RecordBatch], groups: Groups, spill: Path, parts
 
 
 def _candidate(row: dict[str, object]) -> Candidate:
-    identity, text, tokens = str(row["id"]), str(row["text"]), row["tokens"]
+    identity, text, tokens = str(row["id"]), str(row["frame"] or row["text"]), row["tokens"]
     assert isinstance(tokens, int)
     return Candidate(identity, str(row["key"]), claim(tokens, str(row["date"]), identity), shingles(text))

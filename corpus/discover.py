@@ -13,13 +13,16 @@ from corpus.review import RULE
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What a round found: domain counts, hosts about mathematics, all patterns so far, and the pages to add by id."""
+    """What a round found: domain counts, hosts about mathematics, all patterns so far, and the pages to add by id.
+
+    `withdrawn` are the patterns that the rule takes back: what they let in leaves the seed."""
 
     tallies: tuple[Tally, ...]
     maths: frozenset[str]
     patterns: tuple[Pattern, ...]
     accepted: int
     lets_in: Mapping[str, str]
+    withdrawn: frozenset[str] = frozenset()
 
 
 def discover(
@@ -33,30 +36,41 @@ def discover(
 ) -> Discovery:
     """Domains of a frame of scores with `collected`, candidates in them, and what the accepted ones let in.
 
-    `reviewed` are a person's decisions, `known` the patterns of earlier rounds: what the rule once accepted stays."""
+    `reviewed` are a person's decisions, `known` the patterns of earlier rounds: what the rule once accepted stays while
+    its domain is about mathematics."""
     hosts = [_tally(row) for row in frames.tally(collected, "domain")]
     tallies = tuple(with_registrable(hosts))
     maths = maths_domains(tallies, maths_share=rules.maths_share)
     suggested = round_frames.with_proposed(collected, sorted(maths), depth=rules.pattern_depth).collect()
     candidates = round_frames.candidates(suggested, pages=rules.pattern_pages)
     decided = {one.pattern: one for one in reviewed if one.decision != OPEN}
-    by_rule = _accepted(candidates, known, rules)
+    withdrawn = _withdrawn(known, maths)
+    by_rule = _accepted(candidates, known, rules) - withdrawn
     samples = round_frames.sample_urls(suggested, [one.pattern for one in candidates], count=rules.samples, seed=seed)
     patterns = _patterns(candidates, number, by_rule, decided, {one.pattern: one for one in known}, samples)
     accepted = [one.pattern for one in patterns if one.decision == ACCEPT]
     rejected = [one.pattern for one in patterns if one.decision == REJECT]
     lets_in = round_frames.uncollected_under(collected, verdicts(accepted, rejected))
-    return Discovery(tallies, maths, patterns, len(accepted), lets_in)
+    return Discovery(tallies, maths, patterns, len(accepted), lets_in, withdrawn)
 
 
 def _accepted(candidates: Sequence[Candidate], known: Sequence[Pattern], rules: Domains) -> frozenset[str]:
     if not rules.unattended:
         return frozenset()
-    before = {one.pattern for one in known if one.decision == ACCEPT and one.decided_by == RULE}
+    before = _accepted_before(known)
     now = accepted_by_rule(
         candidates, share=rules.pattern_share, pages=rules.pattern_pages, poor_share=rules.poor_share
     )
     return now | before
+
+
+def _accepted_before(known: Sequence[Pattern]) -> frozenset[str]:
+    return frozenset(one.pattern for one in known if one.decision == ACCEPT and one.decided_by == RULE)
+
+
+def _withdrawn(known: Sequence[Pattern], maths: frozenset[str]) -> frozenset[str]:
+    """The patterns that the rule once accepted in a domain that is no longer about mathematics."""
+    return frozenset(one.pattern for one in known if one.pattern in _accepted_before(known) and one.domain not in maths)
 
 
 def _patterns(

@@ -38,7 +38,7 @@ def write_distinct(captures: Path, pages: Path, rules: Duplicates, *, shards: in
     everything = frames.scan(captures)
     unread = list(_unread(everything.where(col("reason") != "")))
     read = everything.where(col("reason") == "")
-    by_key = stored(frames.best_of_each(read.exclude("text", "signature"), "key"), pages.parent / "by-key")
+    by_key = stored(frames.best_of_each(read.exclude("text", "frame", "signature"), "key"), pages.parent / "by-key")
     repeats = list(_copies(by_key, "same url"))
     by_text = stored(frames.best_of_each(_kept(by_key), "text_digest"), pages.parent / "by-text")
     copies = list(_copies(by_text, "same text"))

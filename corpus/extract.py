@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from corpus.text.main_content import Block, Outline, main_blocks
+from corpus.text.main_content import Block, Outline, is_bare, main_blocks
 from corpus.text.markup import pieces_of
 from corpus.text.placeholders import Formulas
 from corpus.text.reader import PageReader
@@ -15,11 +15,14 @@ CONTROL = "".join(map(chr, (*range(9), *range(11, 13), *range(14, 32), 127)))
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The text of one page, the number of formulas on the page, and that number by the kind of construct."""
+    """The text of one page, the number of formulas on the page, and that number by the kind of construct.
+
+    `frame` is all that a page shows when it has next to no text of its own (lists of links), else empty."""
 
     text: str
     formulas: int
     kinds: Mapping[str, int] = field(default_factory=dict)
+    frame: str = ""
 
 
 def extract(page: str) -> Extracted:
@@ -30,8 +33,10 @@ def extract(page: str) -> Extracted:
     outline = reader.close()
     if not outline.blocks:
         return Extracted("", 0)
-    text = formulas.put_back(_joined([outline.blocks[number] for number in main_blocks(outline)], outline))
-    return Extracted(_tidy(text), len(formulas.found), formulas.counts())
+    kept = main_blocks(outline)
+    text = formulas.put_back(_joined([outline.blocks[number] for number in kept], outline))
+    frame = formulas.put_back(_joined(outline.blocks, outline)) if is_bare(outline, kept) else ""
+    return Extracted(_tidy(text), len(formulas.found), formulas.counts(), _tidy(frame))
 
 
 def _joined(blocks: Sequence[Block], page: Outline) -> str:

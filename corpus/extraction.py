@@ -22,7 +22,7 @@ from corpus.pages import Item, Page, dropped, page_of_span
 from corpus.reading.sources import Part
 from corpus.workers import Limits, map_in_children
 
-TEXT_COLUMNS = ("id", "url", "key", "domain", "date", "language", "text", "text_digest", "reason", "detail")
+TEXT_COLUMNS = ("id", "url", "key", "domain", "date", "language", "text", "frame", "text_digest", "reason", "detail")
 PLACE_COLUMNS = (
     *(("file", pa.string()), ("offset", pa.int64()), ("length", pa.int64())),
     *((name, pa.string()) for name in ("digest", "digest_check", "truncated")),

@@ -110,17 +110,18 @@ def _round(crawl: Crawl, state: State, folder: Path, config: CorpusConfig, numbe
     recalled = _recall(ranked, chosen, crawl.given, config.recall, [one.budget_tokens for one in state.rounds])
     mine = _write_collected(recalled, folder)
     found = discover(recalled.pages, config.domains, number, reviewed=crawl.reviewed, known=state.patterns, seed=draw)
+    left = {name: one for name, one in state.joined.items() if one.pattern not in found.withdrawn}
     joined = {
         name: Joined(one, one.split("/", 1)[0], number)
         for name, one in found.lets_in.items()
-        if name not in crawl.given and name not in state.joined
+        if name not in crawl.given and name not in left
     }
     before = crawl.scratch / f"round-{number - 1}" / COLLECTED if number > 1 else None
     row = _row(number, chosen, trained, recalled, _share_known(mine, before, recalled.left), found, len(joined))
     return State(
         (*state.rounds, row),
         state.domains | found.maths,
-        {**state.joined, **joined},
+        {**left, **joined},
         found.patterns,
         found.tallies,
         (*state.curve, *_curve(recalled, number, config.recall.curve_points)),

@@ -21,6 +21,7 @@ Item = tuple[int, str, Span]  # number of the part of the crawl, file, record
 class Page:
     """A page that was read, or a dropped capture: then `reason` says why and there is no text.
 
+    `frame` is what near duplicates are compared by where that is not the text (`corpus.extract.Extracted`), else empty.
     `file`, `offset` and `length` say where its record lies, the others what `corpus.crawl.Capture` says.
     """
 
@@ -31,6 +32,7 @@ class Page:
     date: str
     language: str
     text: str
+    frame: str
     tokens: int
     text_digest: str
     signature: bytes
@@ -57,9 +59,10 @@ def page_of(capture: Capture, file: str, *, hashes: int) -> Page:
     if capture.problem or key is None:
         return dropped(capture, file, capture.problem or "no web address", capture.detail)
     if capture.extracted:  # WET is always UTF-8, whatever a page in it says
-        text = decode(capture.body, "text/plain; charset=utf-8").strip()
+        text, frame = decode(capture.body, "text/plain; charset=utf-8").strip(), ""
     else:
-        text = extract(decode(capture.body, capture.content_type)).text
+        found = extract(decode(capture.body, capture.content_type))
+        text, frame = found.text, found.frame
     if not text:
         return dropped(capture, file, "no text", "")
     return replace(
@@ -68,9 +71,10 @@ def page_of(capture: Capture, file: str, *, hashes: int) -> Page:
         domain=domain_of(key),
         language=language_of(text),
         text=text,
+        frame=frame,
         tokens=count_tokens(text),
         text_digest=text_digest(text),
-        signature=signature(text, hashes=hashes),
+        signature=signature(frame or text, hashes=hashes),
     )
 
 
@@ -84,6 +88,7 @@ def dropped(capture: Capture, file: str, reason: str, detail: str) -> Page:
         date=capture.date,
         language="",
         text="",
+        frame="",
         tokens=0,
         text_digest="",
         signature=b"",

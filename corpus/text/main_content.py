@@ -29,6 +29,8 @@ MISNAMED_BYTES = 500
 GAP_BYTES = 200
 FORMULA_BYTES = 30
 MIN_MAIN_BYTES = 50
+BARE_BYTES = 150
+BARE_SHARE = 0.3
 
 # A sign of a sentence. It begins with one set of characters, so that the search skips from one to the next.
 SENTENCE = re.compile(r"[.!?,;:…。，！？；：、](?:(?<=[。，！？；：、])|(?<=[.!?,;:])[\s\"'”’)]|(?<=[.!?…])$)")
@@ -70,6 +72,20 @@ def main_blocks(page: Outline) -> list[int]:
     if True not in kept and sum(measures.prose) >= MISNAMED_BYTES:
         kept = _main(page, measures, _boilerplate(page, measures, by_names=False))
     return [number for number, keep in enumerate(kept) if keep]
+
+
+def is_bare(page: Outline, kept: Sequence[int]) -> bool:
+    """Whether a page with this main content has next to none: little of all that it shows, and no prose like a lead's.
+
+    Names decide by the share of all text here: a line of prose in a footer is much of the prose of such a page."""
+    measures = _measures(page.blocks)
+    main = sum(measures.sizes[number] for number in kept)
+    if main >= min(BARE_BYTES, BARE_SHARE * sum(measures.sizes)):
+        return False
+    nothing = [0.0] * len(page.blocks)
+    dropped = _boilerplate(page, Measures(measures.sizes, nothing, nothing))
+    prose = sum(good for block, good in zip(page.blocks, measures.prose, strict=True) if not dropped[block.node])
+    return prose < LEAD_BYTES
 
 
 def _main(page: Outline, measures: Measures, dropped: Sequence[bool]) -> list[bool]:

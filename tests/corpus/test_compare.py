@@ -18,7 +18,14 @@ def rows(groups: int) -> list[dict[str, object]]:
         for at, content in enumerate((text, f"{text} more", other)):
             name = f"{16 * number + at + 1:016x}" + "0" * 16
             made.append(
-                {"id": name, "key": f"a.org/{number}/{at}", "date": "", "tokens": len(content.split()), "text": content}
+                {
+                    "id": name,
+                    "key": f"a.org/{number}/{at}",
+                    "date": "",
+                    "tokens": len(content.split()),
+                    "text": content,
+                    "frame": "",
+                }
             )
     return [*made, {**made[0], "id": "f" * 32}]
 

@@ -109,3 +109,27 @@ def test_d7_files_order_and_hash_ranges_do_not_change_the_survivors(tmp_path, wh
 def test_more_shards_hold_the_same_pages_in_order_of_their_ids(tmp_path, whole):
     pages = mined(tmp_path, captures(), 2, shards=8)[0]
     assert pages["id"].to_pylist() == sorted(whole[0]["id"].to_pylist())
+
+
+def index_page(address: str, first: int, *, banner: str = "") -> Capture:
+    """A page of links alone; a banner is the only sentence on it."""
+    links = "".join(
+        f'<li><a href="/{number}">A talk on {WORDS[number]}</a></li>' for number in range(first, first + 40)
+    )
+    body = f"<html><body>{banner}<h1>Talks</h1><ul>{links}</ul></body></html>"
+    return Capture(f"https://{address}", DATE.format(1), "text/html", body.encode())
+
+
+def test_pages_without_text_of_their_own_are_compared_by_all_that_they_show(tmp_path):
+    banner = "<div>Mirror 2 of 3. Last synchronised 4 March.</div>"
+    pages = [
+        index_page("a.org/talks", 0, banner="<div>Talks of the year.</div>"),
+        index_page("b.org/talks", 0, banner=banner),
+        index_page("c.org/talks", 200, banner=banner.replace("2", "3")),
+    ]
+    kept, dropped, _ = mined(tmp_path, pages, 1)
+    assert [(row["url"], row["reason"], row["detail"]) for row in dropped] == [
+        ("https://a.org/talks", "near duplicate", "b.org/talks")
+    ]
+    assert 0.8 < dropped[0]["similarity"] < 1
+    assert all("A talk on" not in text for text in kept.column("text").to_pylist())

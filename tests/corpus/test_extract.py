@@ -284,3 +284,12 @@ def test_the_eleven_snippets_of_the_acceptance_suite_come_out_whole(shared):
             good &= len(latex) < 3 or squeezed.count(latex) == 1
         failed += [] if good else [row["name"]]
     assert failed == []
+
+
+def test_the_frame_is_all_that_a_page_without_text_of_its_own_shows():
+    links = "".join(f'<li><a href="/{number}">A talk on groups, part {number}</a></li>' for number in range(20))
+    found = extract(f"<html><body><h1>Talks</h1><ul>{links}</ul></body></html>")
+    assert found.text == ""
+    assert found.frame.startswith("Talks\nA talk on groups, part 0\n")
+    assert not extract(f"<html><body><ul>{links}</ul><article><p>{PROSE}</p></article></body></html>").frame
+    assert not extract("<html><body><h4>Answer</h4><p>$x = 5$</p></body></html>").frame
