@@ -78,9 +78,13 @@ def is_bare(page: Outline, kept: Sequence[int]) -> bool:
     """Whether a page with this main content has next to none: little of all that it shows, and no prose like a lead's.
 
     Names decide by the share of all text here: a line of prose in a footer is much of the prose of such a page."""
+    main = 0
+    for number in kept:
+        main += _measures([page.blocks[number]]).sizes[0]
+        if main >= BARE_BYTES:  # as most pages have
+            return False
     measures = _measures(page.blocks)
-    main = sum(measures.sizes[number] for number in kept)
-    if main >= min(BARE_BYTES, BARE_SHARE * sum(measures.sizes)):
+    if main >= BARE_SHARE * sum(measures.sizes):
         return False
     nothing = [0.0] * len(page.blocks)
     dropped = _boilerplate(page, Measures(measures.sizes, nothing, nothing))
