@@ -16,10 +16,11 @@ from commons.seeds import seed_of
 from commons.shards import read_jsonl
 from commons.stage import Inputs, Outcome, Stage, Work
 from lm.checkpoints import load_model, load_tokenizer, save_checkpoint
+from lm.guard import BadSteps
 from lm.optimiser import AdamW, start_with
 from lm.packing import Example
 from lm.schedules import constant, multi_step
-from lm.training import train
+from lm.training import Rules, train
 from sft.heldout import held_out_outcomes, held_out_questions
 from sft.train import RandomConcatenation, Solution, counts_by_language_and_form, example_of, solution_of
 
@@ -80,10 +81,14 @@ class SftConfig(Config):
     """Stop early after this time in steps; the result then depends on the machine's speed. [s; ours]"""
     save_every: int = Field(default=100, gt=0, json_schema_extra={"identity": False})
     """Steps between checkpoints to go on from. [steps; ours]"""
+    keep: int = Field(default=2, ge=1, json_schema_extra={"identity": False})
+    """Checkpoints that stay; older ones are deleted. [checkpoints; ours]"""
     batch: Batch = Batch()
     """What one step learns. [-; section 3]"""
     optimiser: Optimiser = Optimiser()
     """The optimiser. [-; section 3]"""
+    bad_steps: BadSteps = BadSteps()
+    """Steps whose loss is no number or a spike. [-; ours]"""
     held_out: HeldOut = HeldOut()
     """Accuracy while training. [-; ours]"""
 
@@ -121,6 +126,12 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
         evaluate_every=config.held_out.every,
         max_seconds=config.max_seconds,
         progress=lambda steps: bar(steps, total=config.steps, label="sft", start=steps.start),
+        rules=Rules(
+            keep=config.keep,
+            bad_steps=config.bad_steps,
+            made_from={name: artifact.digest for name, artifact in inputs.items()},
+            report=lambda done: {"epochs": round(data.epochs(done), 4)},
+        ),
     )
     weights = engine.plain_model()
     outcomes = measure(weights)
@@ -129,6 +140,7 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
     engine.barrier()
     counts = {
         "steps": trained.steps,
+        "skipped_steps": trained.skipped,
         "learned_tokens": trained.tokens,
         "epochs": round(data.epochs(trained.steps), 3),
         "solutions": counts_by_language_and_form(solutions, examples),
