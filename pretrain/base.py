@@ -19,6 +19,8 @@ from pretrain.sources import first_bytes, is_heldout, mixture_sources
 from pretrain.tokenizer import open_tokenizer, train_tokenizer
 from pretrain.train import train_on_mixture
 
+ABOUT = "Tokenizer and base model from a general mix of text (stands for DeepSeek-Coder-Base-v1.5, section 2.3)."
+
 
 class TokenizerConfig(Config):
     """A byte-level BPE of our own, or with `path` any Hugging Face tokenizer."""
@@ -84,7 +86,16 @@ def run(work: Work, config: BaseConfig, inputs: Inputs) -> Outcome:
     """Trains the tokenizer and the model, and writes both as one checkpoint."""
     tokenizer = make_tokenizer(inputs["corpus"].path, config)
     model = new_model(config.model, tokenizer, len(tokenizer), seed=config.seed)
-    outcome = train_on_mixture(work, model, tokenizer, config, config.shares.model_dump(), inputs, shown="general")
+    outcome = train_on_mixture(
+        work,
+        model,
+        tokenizer,
+        config,
+        config.shares.model_dump(),
+        inputs,
+        described=("pretrain.base", ABOUT),
+        shown="general",
+    )
     return replace(outcome, summary=f"{len(tokenizer)} tokens vocabulary, {outcome.summary}")
 
 
@@ -142,7 +153,7 @@ def llama_config(
 
 STAGE = Stage(
     name="pretrain.base",
-    about="Tokenizer and base model from a general mix of text (stands for DeepSeek-Coder-Base-v1.5, section 2.3).",
+    about=ABOUT,
     config=BaseConfig,
     run=run,
     makes="checkpoint",

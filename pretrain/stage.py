@@ -5,6 +5,8 @@ from lm.checkpoints import load_model, load_tokenizer
 from pretrain.config import MixtureConfig, Shares
 from pretrain.train import OWN_SOURCES, train_on_mixture
 
+ABOUT = "Continues the base model on corpus, algebra programs, papers, code and general text (section 2.3)."
+
 
 class PretrainConfig(MixtureConfig):
     """Config of `pretrain`."""
@@ -23,13 +25,14 @@ def run(work: Work, config: PretrainConfig, inputs: Inputs) -> Outcome:
         config,
         config.shares.model_dump(),
         inputs,
+        described=("pretrain", ABOUT),
         shown="corpus",
     )
 
 
 STAGE = Stage(
     name="pretrain",
-    about="Continues the base model on corpus, algebra programs, papers, code and general text (section 2.3).",
+    about=ABOUT,
     config=PretrainConfig,
     run=run,
     makes="checkpoint",

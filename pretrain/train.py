@@ -12,6 +12,7 @@ from commons.seeds import seed_of
 from commons.stage import Inputs, Outcome, Work
 from lm.checkpoints import save_checkpoint
 from lm.engine import Engine
+from lm.model_card import write_model_card
 from lm.optimiser import start_with
 from lm.packing import Rows, full_rows
 from lm.schedules import multi_step
@@ -33,10 +34,12 @@ def train_on_mixture(
     shares: Mapping[str, int],
     inputs: Inputs,
     *,
+    described: tuple[str, str],
     shown: str,
 ) -> Outcome:
-    """Trains `model` in exact `shares` of the sources and writes it as a checkpoint; `shown` is the summary's source.
+    """Trains `model` in exact `shares` of the sources and writes it as a checkpoint with its card.
 
+    `described` is the command and what it is about, for the card; `shown` is the source of the summary.
     Goes on from the last checkpoint in `work.scratch`; tokenised sources lie there too.
     """
     training, shares = config.training, {name: share for name, share in shares.items() if share}
@@ -89,6 +92,7 @@ def train_on_mixture(
         counts["library"] = library_version()
     if work.rank == 0:
         save_checkpoint(work.folder, weights, tokenizer)
+        write_model_card(work.folder, weights, *described, config, inputs, counts)
     engine.barrier()
     return Outcome(counts, summary_of(counts, shown))
 

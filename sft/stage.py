@@ -17,12 +17,15 @@ from commons.shards import read_jsonl
 from commons.stage import Inputs, Outcome, Stage, Work
 from lm.checkpoints import load_model, load_tokenizer, save_checkpoint
 from lm.guard import BadSteps
+from lm.model_card import write_model_card
 from lm.optimiser import AdamW, start_with
 from lm.packing import Example
 from lm.schedules import constant, multi_step
 from lm.training import Rules, train
 from sft.heldout import held_out_outcomes, held_out_questions
 from sft.train import RandomConcatenation, Solution, counts_by_language_and_form, example_of, solution_of
+
+ABOUT = "Fine-tunes a model on worked solutions in three forms, English and Chinese (section 3)."
 
 
 class Batch(Config):
@@ -135,9 +138,6 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
     )
     weights = engine.plain_model()
     outcomes = measure(weights)
-    if work.rank == 0:
-        save_checkpoint(work.folder, weights, tokenizer)
-    engine.barrier()
     counts = {
         "steps": trained.steps,
         "skipped_steps": trained.skipped,
@@ -147,6 +147,10 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
         "too_long": too_long,
         "held_out": outcomes,
     }
+    if work.rank == 0:
+        save_checkpoint(work.folder, weights, tokenizer)
+        write_model_card(work.folder, weights, "sft", ABOUT, config, inputs, counts)
+    engine.barrier()
     summary = (
         f"{len(examples):,} solutions, {trained.steps} steps, {counts['epochs']:.1f} epochs, held out "
         f"{outcomes['correct'] / outcomes['questions']:.1%} of {outcomes['questions']} correct (greedy)"
@@ -198,7 +202,7 @@ def _check_length(row_tokens: int, model: PreTrainedModel) -> None:
 
 STAGE = Stage(
     name="sft",
-    about="Fine-tunes a model on worked solutions in three forms, English and Chinese (section 3).",
+    about=ABOUT,
     config=SftConfig,
     run=run,
     makes="checkpoint",
