@@ -2,11 +2,13 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from commons.artifacts import Manifest, read_manifest
 from commons.metrics import read_metrics
 from commons.stage import main
+from lm.checkpoints import load_model
 from pretrain import base, stage
 from pretrain.tokenizer import train_tokenizer
 from tests.pretrain.micro import BASE, PRETRAIN, TRAINING, make_corpus
@@ -33,6 +35,9 @@ def test_the_checkpoint_opens_with_transformers_alone(runs, name):
     model = AutoModelForCausalLM.from_pretrained(runs / name)
     tokenizer = AutoTokenizer.from_pretrained(runs / name)
     assert model.config.vocab_size == len(tokenizer) == 512
+    tokens = torch.arange(20)[None]
+    with torch.no_grad():
+        torch.testing.assert_close(model(tokens).logits, load_model(runs / name)(tokens).logits)
     assert model.config.eos_token_id == model.generation_config.eos_token_id == tokenizer.eos_token_id
 
 
