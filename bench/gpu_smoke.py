@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
@@ -111,7 +112,8 @@ def flash(size: Size) -> Iterator[tuple[str, bool, str]]:
     """torch's flash kernel alone, beside its plain one, on the loss and gradient of full rows in bfloat16."""
     found = {}
     for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.MATH):
-        model = model_of(size).to("cuda", torch.bfloat16)
+        model = model_of(size)
+        nn.Module.to(model, "cuda", torch.bfloat16)
         rows = rows_of(size).to(model.device)
         with sdpa_kernel(backend):
             loss = summed_loss(model, rows) / int(rows.targets_NT.sum())

@@ -1,11 +1,11 @@
 """Times of two sides of a benchmark that share a busy machine: taken in turn, compared by medians."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from statistics import median
 
 
-def alternating(sides: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
+def alternating(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
     """Seconds of each side in each round; the sides follow one another, in turned order every other round."""
     taken: dict[str, list[float]] = {name: [] for name in sides}
     for number in range(rounds):
