@@ -22,7 +22,8 @@ def help_text(
         f"usage    python -m {name} [--config FILE.toml ...] --INPUT PATH ... --out FOLDER [key=value ...]",
         "         --replace   make a finished artifact again (Make: REPLACE=1)",
         "         --restart   throw away an unfinished run of another config (Make: RESTART=1)",
-        "exit     0 made or up to date, 2 config, 3 missing input or wrong kind, 4 nothing readable",
+        "exit     0 made or up to date, 2 config, 3 missing input or wrong kind, 4 nothing readable,",
+        "         5 training stopped at a bad step, 143 saved and stopped by SIGTERM",
     ]
     return "\n".join(lines)
 

@@ -4,11 +4,10 @@ Its YAML head names the two parts, so that `datasets.load_dataset(folder)` gives
 `load_dataset(folder, "general")` the pages that were not recalled.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from commons.config import Config, identity
+from commons.cards import how_it_was_made, inputs_by_digest
 from corpus.config import CorpusConfig
 from corpus.outputs import Kept
 from corpus.tokens import TOKENIZER
@@ -39,15 +38,9 @@ def data_card(
         *_funnel(steps),
         *_decontamination(config, decontamination),
         *_personal_data(config, kept),
-        *_making(config, inputs),
+        how_it_was_made("corpus", config, inputs),
     )
     return "\n".join(parts)
-
-
-def changed_settings(config: Config) -> list[str]:
-    """The settings of a config that differ from the defaults, as `key=value` words of a command."""
-    defaults = dict(_flat(identity(type(config)())))
-    return [f"{key}={_literal(value)}" for key, value in _flat(identity(config)) if defaults[key] != value]
 
 
 def _head(kept: Mapping[str, Kept]) -> str:
@@ -74,8 +67,7 @@ def _contents(kept: Mapping[str, Kept]) -> Iterator[str]:
 
 def _sources(inputs: Mapping[str, str], domains: Sequence[tuple[str, int]]) -> Iterator[str]:
     yield "## Sources and licences\n"
-    yield "Inputs by digest:\n"
-    yield from (f"- `{name}`: `{digest}`" for name, digest in sorted(inputs.items()))
+    yield inputs_by_digest(inputs)
     yield (
         "\n**Licences are unknown.** Each page belongs to its author. Licences were neither looked for nor used to "
         "choose pages; `url` says where a page came from. Clear the rights before you give the text away.\n"
@@ -130,26 +122,5 @@ def _personal_data(config: CorpusConfig, kept: Mapping[str, Kept]) -> Iterator[s
     yield "\nNames, telephone numbers and other personal data were not looked for.\n"
 
 
-def _making(config: CorpusConfig, inputs: Mapping[str, str]) -> Iterator[str]:
-    yield "## How it was made\n"
-    flags = " ".join(f"--{name} {name.upper().replace('-', '_')}" for name in inputs)
-    yield f"```\npython -m corpus {flags} --out FOLDER {' '.join(changed_settings(config))}".rstrip() + "\n```\n"
-    yield "The whole config:\n"
-    yield f"```json\n{json.dumps(identity(config), indent=1, sort_keys=True, ensure_ascii=False)}\n```\n"
-
-
 def _state(masked: bool) -> str:
     return "masked" if masked else "not masked"
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in values.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value
-
-
-def _literal(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f"'{text}'" if " " in text else text

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
@@ -122,12 +122,25 @@ def logprobs_of(
 
     The vocabulary head runs over slices of at most `logits_at_once` logits, computed again in the backward pass, so
     the full float32 table is never held."""
-    head = model.get_output_embeddings()
+    head, vocabulary = model.get_output_embeddings(), model.config.vocab_size
+    return head_logprobs(head, hidden_NH, target_N, vocabulary, temperature=temperature, logits_at_once=logits_at_once)
+
+
+def head_logprobs(
+    head: nn.Module,
+    hidden_NH: Tensor,
+    target_N: Tensor,
+    vocabulary: int,
+    *,
+    temperature: float = 1.0,
+    logits_at_once: int = LOGITS_AT_ONCE,
+) -> Tensor:
+    """The same from the vocabulary head alone.  -> [N]"""
 
     def of_slice(hidden: Tensor, target: Tensor) -> Tensor:
         return -cross_entropy(head(hidden).float() / temperature, target, reduction="none")
 
-    at_once = max(1, logits_at_once // model.config.vocab_size)
+    at_once = max(1, logits_at_once // vocabulary)
     if len(target_N) <= at_once:
         return of_slice(hidden_NH, target_N)
     slices = zip(hidden_NH.split(at_once), target_N.split(at_once), strict=True)

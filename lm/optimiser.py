@@ -22,6 +22,10 @@ class AdamW(Config):
     """DeepSpeed ZeRO stage. [-; ours]"""
     bf16: bool = False
     """Compute in bfloat16 with float32 master weights. [-; ours]"""
+    offload: bool = False
+    """Keep the optimiser, under ZeRO 3 the weights too, in main memory instead of the GPU's. [-; ours]"""
+    recompute: bool = Field(default=False, json_schema_extra={"identity": False})
+    """Compute the blocks again in the backward pass (activation checkpointing): less memory, same result. [-; ours]"""
 
 
 def start_with(model: PreTrainedModel, optimiser: AdamW) -> Engine:
@@ -33,4 +37,6 @@ def start_with(model: PreTrainedModel, optimiser: AdamW) -> Engine:
         weight_decay=optimiser.weight_decay,
         clip=optimiser.clip_norm,
         bf16=optimiser.bf16,
+        offload=optimiser.offload,
+        recompute=optimiser.recompute,
     )

@@ -3,6 +3,7 @@
 It stands where the paper starts from DeepSeek-Coder-Base-v1.5 7B (section 2.3, docs/deviations.md).
 """
 
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
@@ -13,11 +14,12 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrai
 from commons.config import Config
 from commons.seeds import seed_of
 from commons.stage import Inputs, Outcome, Stage, Work, main
-from lm.checkpoints import save_checkpoint
-from pretrain.config import Heldout, Training, make_a_hundred
+from pretrain.config import MixtureConfig, make_a_hundred
 from pretrain.sources import first_bytes, is_heldout, mixture_sources
 from pretrain.tokenizer import open_tokenizer, train_tokenizer
-from pretrain.train import summary_of, train_on_mixture
+from pretrain.train import train_on_mixture
+
+ABOUT = "Tokenizer and base model from a general mix of text (stands for DeepSeek-Coder-Base-v1.5, section 2.3)."
 
 
 class TokenizerConfig(Config):
@@ -69,47 +71,32 @@ class GeneralShares(Config):
     _checked = model_validator(mode="after")(make_a_hundred)
 
 
-class BaseConfig(Config):
+class BaseConfig(MixtureConfig):
     """Config of `pretrain.base`."""
 
-    seed: int = Field(default=0, ge=0)
-    """Seed of all random streams. [-; ours]"""
-    source_bytes: int = Field(default=1_000_000_000_000, gt=0)
-    """Text read of each source at most. [bytes; ours]"""
     tokenizer: TokenizerConfig = TokenizerConfig()
     """The tokenizer. [-; -]"""
     model: ModelConfig = ModelConfig()
     """The model. [-; -]"""
     shares: GeneralShares = GeneralShares()
     """The general mix. [% of tokens; -]"""
-    heldout: Heldout = Heldout()
-    """Text to measure on. [-; -]"""
-    training: Training = Training()
-    """Training. [-; -]"""
 
 
 def run(work: Work, config: BaseConfig, inputs: Inputs) -> Outcome:
     """Trains the tokenizer and the model, and writes both as one checkpoint."""
-    corpus = inputs["corpus"].path
-    tokenizer = make_tokenizer(corpus, config)
+    tokenizer = make_tokenizer(inputs["corpus"].path, config)
     model = new_model(config.model, tokenizer, len(tokenizer), seed=config.seed)
-    shares = {name: share for name, share in config.shares.model_dump().items() if share}
-    engine, counts = train_on_mixture(
+    outcome = train_on_mixture(
         work,
         model,
         tokenizer,
-        mixture_sources(shares, corpus=corpus, own={}, limit_bytes=config.source_bytes, seed=config.seed),
-        shares=shares,
-        heldout=config.heldout,
-        training=config.training,
-        seed=config.seed,
+        config,
+        config.shares.model_dump(),
+        inputs,
+        described=("pretrain.base", ABOUT),
+        shown="general",
     )
-    trained = engine.plain_model()
-    if work.rank == 0:
-        save_checkpoint(work.folder, trained, tokenizer)
-    engine.barrier()
-    summary = f"{len(tokenizer)} tokens vocabulary, {summary_of(counts, 'general')}"
-    return Outcome(counts | {"vocabulary": len(tokenizer)}, summary)
+    return replace(outcome, summary=f"{len(tokenizer)} tokens vocabulary, {outcome.summary}")
 
 
 def make_tokenizer(corpus: Path, config: BaseConfig) -> PreTrainedTokenizerFast:
@@ -133,7 +120,21 @@ def make_tokenizer(corpus: Path, config: BaseConfig) -> PreTrainedTokenizerFast:
 def new_model(shape: ModelConfig, tokenizer: PreTrainedTokenizerFast, vocabulary: int, *, seed: int) -> PreTrainedModel:
     """A Llama model with random weights drawn from `seed` alone."""
     torch.manual_seed(seed_of(seed, "weights"))
-    config = LlamaConfig(
+    config = llama_config(shape, vocabulary, end_id=tokenizer.eos_token_id, pad_id=tokenizer.pad_token_id)
+    model: PreTrainedModel = LlamaForCausalLM(config)
+    if shape.scaled_residual_init:
+        with torch.no_grad():
+            for name, weight in model.named_parameters():
+                if name.endswith(("o_proj.weight", "down_proj.weight")):
+                    weight.div_(sqrt(2 * shape.layers))
+    return model.eval()
+
+
+def llama_config(
+    shape: ModelConfig, vocabulary: int, *, end_id: int | None = None, pad_id: int | None = None
+) -> LlamaConfig:
+    """The shape as transformers names it."""
+    return LlamaConfig(
         vocab_size=vocabulary,
         hidden_size=shape.hidden,
         intermediate_size=shape.feed_forward,
@@ -145,21 +146,14 @@ def new_model(shape: ModelConfig, tokenizer: PreTrainedTokenizerFast, vocabulary
         initializer_range=shape.init_std,
         tie_word_embeddings=shape.tied_embeddings,
         bos_token_id=None,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=end_id,
+        pad_token_id=pad_id,
     )
-    model: PreTrainedModel = LlamaForCausalLM(config)
-    if shape.scaled_residual_init:
-        with torch.no_grad():
-            for name, weight in model.named_parameters():
-                if name.endswith(("o_proj.weight", "down_proj.weight")):
-                    weight.div_(sqrt(2 * shape.layers))
-    return model.eval()
 
 
 STAGE = Stage(
     name="pretrain.base",
-    about="Tokenizer and base model from a general mix of text (stands for DeepSeek-Coder-Base-v1.5, section 2.3).",
+    about=ABOUT,
     config=BaseConfig,
     run=run,
     makes="checkpoint",

@@ -3,6 +3,7 @@
 from pydantic import Field, model_validator
 
 from commons.config import Config
+from lm.guard import BadSteps
 from lm.optimiser import AdamW
 
 
@@ -57,5 +58,22 @@ class Training(AdamW):
     """Steps of linear warm-up. [steps; section 2.2]"""
     save_every: int = Field(default=1_000, gt=0, json_schema_extra={"identity": False})
     """Steps between checkpoints to go on from. [steps; ours]"""
+    keep: int = Field(default=2, ge=1, json_schema_extra={"identity": False})
+    """Checkpoints that stay; older ones are deleted. [checkpoints; ours]"""
     evaluate_every: int = Field(default=1_000, gt=0, json_schema_extra={"identity": False})
     """Steps between measurements of bits per byte. [steps; ours]"""
+
+
+class MixtureConfig(Config):
+    """What the configs of `pretrain.base` and `pretrain` have in common; each adds its shares."""
+
+    seed: int = Field(default=0, ge=0)
+    """Seed of all random streams. [-; ours]"""
+    source_bytes: int = Field(default=1_000_000_000_000, gt=0)
+    """Text read of each source at most; a generated source is written until it has as much. [bytes; ours]"""
+    heldout: Heldout = Heldout()
+    """Text to measure on. [-; -]"""
+    training: Training = Training()
+    """Training. [-; section 2.3]"""
+    bad_steps: BadSteps = BadSteps()
+    """Steps whose loss is no number or a spike. [-; ours]"""

@@ -9,43 +9,46 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from commons.errors import ConfigError
 from commons.progress import bar
 from commons.seeds import seed_of
-from commons.stage import Work
+from commons.stage import Inputs, Outcome, Work
+from lm.checkpoints import save_checkpoint
 from lm.engine import Engine
+from lm.model_card import write_model_card
 from lm.optimiser import start_with
 from lm.packing import Rows, full_rows
 from lm.schedules import multi_step
-from lm.training import train
-from pretrain.config import Heldout, Training
+from lm.training import Rules, train
+from pretrain.config import Heldout, MixtureConfig, Training
 from pretrain.heldout import bits_per_byte_of_sources
 from pretrain.mixture import draw, drawn_before, one_period
-from pretrain.sources import Document, library_version
+from pretrain.sources import Document, library_version, mixture_sources
 from pretrain.tokens import TokenStream, open_heldout, open_tokens, read_about, write_tokens
+
+OWN_SOURCES = ("algebra", "papers", "code")
 
 
 def train_on_mixture(
     work: Work,
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerFast,
-    sources: Mapping[str, Iterator[Document]],
-    *,
+    config: MixtureConfig,
     shares: Mapping[str, int],
-    heldout: Heldout,
-    training: Training,
-    seed: int,
-) -> tuple[Engine, dict[str, Any]]:
-    """Trains `model` on `sources` in exact `shares` and returns the engine that holds it, and the counts.
+    inputs: Inputs,
+    *,
+    described: tuple[str, str],
+    shown: str,
+) -> Outcome:
+    """Trains `model` in exact `shares` of the sources and writes it as a checkpoint with its card.
 
+    `described` is the command and what it is about, for the card; `shown` is the source of the summary.
     Goes on from the last checkpoint in `work.scratch`; tokenised sources lie there too.
     """
-    if training.sequence_tokens > model.config.max_position_embeddings:
-        raise ConfigError(
-            f"`training.sequence_tokens` is {training.sequence_tokens}, but the model has "
-            f"{model.config.max_position_embeddings} positions: lower it, or make the base model with more"
-        )
+    training, shares = config.training, {name: share for name, share in shares.items() if share}
+    _check_length(training.sequence_tokens, model)
     engine = start_with(model, training)
     folders = {name: work.scratch / "sources" / name for name in shares}
-    _tokenise(engine, folders, sources, tokenizer, heldout)
-    streams = {name: open_tokens(folder, seed_of(seed, "source", name)) for name, folder in folders.items()}
+    _tokenise(engine, folders, _sources(shares, config, inputs), tokenizer, config.heldout)
+    about = {name: read_about(folder) for name, folder in folders.items()}
+    streams = {name: open_tokens(folder, seed_of(config.seed, "source", name)) for name, folder in folders.items()}
     heldout_texts = {name: open_heldout(folder) for name, folder in folders.items()}
     order = one_period(shares)
 
@@ -53,7 +56,7 @@ def train_on_mixture(
         return bits_per_byte_of_sources(current, tokenizer, heldout_texts, training.sequence_tokens)
 
     before = measure(engine.plain_model())
-    train(
+    trained = train(
         engine,
         lambda step: rows_of_step(step, streams, order, training.batch_sequences, training.sequence_tokens),
         lambda step: multi_step(
@@ -67,18 +70,47 @@ def train_on_mixture(
         evaluate=lambda current: {f"bits_per_byte/{name}": value for name, value in measure(current).items()},
         evaluate_every=training.evaluate_every,
         progress=lambda steps: bar(steps, total=training.steps, label="pretrain", start=steps.start),
+        rules=Rules(
+            keep=training.keep,
+            bad_steps=config.bad_steps,
+            made_from={f"source {name}": facts["sha256"] for name, facts in about.items()},
+            report=lambda done: epochs_by_source(done, about, order, training),
+        ),
     )
-    after = measure(engine.plain_model())
+    weights = engine.plain_model()
+    after = measure(weights)
     counts = {
-        "parameters": sum(parameter.numel() for parameter in engine.plain_model().parameters()),
+        "parameters": sum(parameter.numel() for parameter in weights.parameters()),
         "steps": training.steps,
+        "skipped_steps": trained.skipped,
         "tokens": training.steps * training.batch_sequences * training.sequence_tokens,
+        "vocabulary": len(tokenizer),
         "sources": counts_by_source(folders, order, shares, training),
         "bits_per_byte": {name: {"before": before[name], "after": after[name]} for name in after},
     }
     if "code" in shares:
         counts["library"] = library_version()
-    return engine, counts
+    if work.rank == 0:
+        save_checkpoint(work.folder, weights, tokenizer)
+        write_model_card(work.folder, weights, *described, config, inputs, counts)
+    engine.barrier()
+    return Outcome(counts, summary_of(counts, shown))
+
+
+def _sources(shares: Mapping[str, int], config: MixtureConfig, inputs: Inputs) -> dict[str, Iterator[Document]]:
+    own = {name: inputs[name].path for name in OWN_SOURCES if name in inputs}
+    return mixture_sources(
+        shares, corpus=inputs["corpus"].path, own=own, limit_bytes=config.source_bytes, seed=config.seed
+    )
+
+
+def _check_length(sequence_tokens: int, model: PreTrainedModel) -> None:
+    positions = model.config.max_position_embeddings
+    if sequence_tokens > positions:
+        raise ConfigError(
+            f"`training.sequence_tokens` is {sequence_tokens}, but the model has {positions} positions: lower it, or "
+            "make the base model with more"
+        )
 
 
 def _tokenise(
@@ -124,6 +156,18 @@ def counts_by_source(
             "epochs": round(trained / about["tokens"], 3),
         }
     return counts
+
+
+def epochs_by_source(
+    steps: int, about: Mapping[str, Mapping[str, Any]], order: tuple[str, ...], training: Training
+) -> dict[str, float]:
+    """How often each source was gone through after `steps` steps, as metrics `epochs/NAME`."""
+    sequences = drawn_before(order, steps * training.batch_sequences)
+    return {
+        f"epochs/{name}": round(sequences[name] * training.sequence_tokens / facts["tokens"], 4)
+        for name, facts in about.items()
+        if facts["tokens"]
+    }
 
 
 def summary_of(counts: Mapping[str, Any], source: str) -> str:

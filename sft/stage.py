@@ -16,12 +16,16 @@ from commons.seeds import seed_of
 from commons.shards import read_jsonl
 from commons.stage import Inputs, Outcome, Stage, Work
 from lm.checkpoints import load_model, load_tokenizer, save_checkpoint
+from lm.guard import BadSteps
+from lm.model_card import write_model_card
 from lm.optimiser import AdamW, start_with
 from lm.packing import Example
 from lm.schedules import constant, multi_step
-from lm.training import train
+from lm.training import Rules, train
 from sft.heldout import held_out_outcomes, held_out_questions
 from sft.train import RandomConcatenation, Solution, counts_by_language_and_form, example_of, solution_of
+
+ABOUT = "Fine-tunes a model on worked solutions in three forms, English and Chinese (section 3)."
 
 
 class Batch(Config):
@@ -80,10 +84,14 @@ class SftConfig(Config):
     """Stop early after this time in steps; the result then depends on the machine's speed. [s; ours]"""
     save_every: int = Field(default=100, gt=0, json_schema_extra={"identity": False})
     """Steps between checkpoints to go on from. [steps; ours]"""
+    keep: int = Field(default=2, ge=1, json_schema_extra={"identity": False})
+    """Checkpoints that stay; older ones are deleted. [checkpoints; ours]"""
     batch: Batch = Batch()
     """What one step learns. [-; section 3]"""
     optimiser: Optimiser = Optimiser()
     """The optimiser. [-; section 3]"""
+    bad_steps: BadSteps = BadSteps()
+    """Steps whose loss is no number or a spike. [-; ours]"""
     held_out: HeldOut = HeldOut()
     """Accuracy while training. [-; ours]"""
 
@@ -121,20 +129,28 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
         evaluate_every=config.held_out.every,
         max_seconds=config.max_seconds,
         progress=lambda steps: bar(steps, total=config.steps, label="sft", start=steps.start),
+        rules=Rules(
+            keep=config.keep,
+            bad_steps=config.bad_steps,
+            made_from={name: artifact.digest for name, artifact in inputs.items()},
+            report=lambda done: {"epochs": round(data.epochs(done), 4)},
+        ),
     )
     weights = engine.plain_model()
     outcomes = measure(weights)
-    if work.rank == 0:
-        save_checkpoint(work.folder, weights, tokenizer)
-    engine.barrier()
     counts = {
         "steps": trained.steps,
+        "skipped_steps": trained.skipped,
         "learned_tokens": trained.tokens,
         "epochs": round(data.epochs(trained.steps), 3),
         "solutions": counts_by_language_and_form(solutions, examples),
         "too_long": too_long,
         "held_out": outcomes,
     }
+    if work.rank == 0:
+        save_checkpoint(work.folder, weights, tokenizer)
+        write_model_card(work.folder, weights, "sft", ABOUT, config, inputs, counts)
+    engine.barrier()
     summary = (
         f"{len(examples):,} solutions, {trained.steps} steps, {counts['epochs']:.1f} epochs, held out "
         f"{outcomes['correct'] / outcomes['questions']:.1%} of {outcomes['questions']} correct (greedy)"
@@ -186,7 +202,7 @@ def _check_length(row_tokens: int, model: PreTrainedModel) -> None:
 
 STAGE = Stage(
     name="sft",
-    about="Fine-tunes a model on worked solutions in three forms, English and Chinese (section 3).",
+    about=ABOUT,
     config=SftConfig,
     run=run,
     makes="checkpoint",

@@ -97,18 +97,23 @@ def test_two_gloo_ranks_have_the_loss_curve_of_one(stage, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_a_run_killed_at_random_times_ends_with_the_same_weights(tmp_path):
-    whole = run(tmp_path / "whole", 0, 150, save_every=1)
-    command = [*WORKER, tmp_path / "killed", "0", "150", "1"]
-    chance = random.Random(0)
-    for _ in range(4):
+    """KILLS=20 is what docs/training.md shows; a kill may fall anywhere, start-up and saves included."""
+    whole = run(tmp_path / "whole", 0, 400, save_every=1)
+    command = [*WORKER, tmp_path / "killed", "0", "400", "1"]
+    chance, at = random.Random(0), []
+    for _ in range(int(os.environ.get("KILLS", "5"))):
         process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT)
-        while not (tmp_path / "killed" / "steps").exists() and process.poll() is None:
+        done = len(read_metrics(tmp_path / "killed" / "logs"))
+        aim = done + chance.randint(-2, 18)  # below what is done: during start-up
+        while process.poll() is None and len(read_metrics(tmp_path / "killed" / "logs")) < aim:
             time.sleep(0.05)
-        time.sleep(chance.uniform(0, 2))
+        time.sleep(chance.uniform(0, 0.1))
         process.send_signal(signal.SIGKILL)
         process.wait()
+        at.append(len(read_metrics(tmp_path / "killed" / "logs")))
+    print(f"killed after steps {at}")
     subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=True)
     killed = result_of(tmp_path / "killed")
     assert killed["digest"] == whole["digest"]

@@ -2,11 +2,13 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from commons.artifacts import Manifest, read_manifest
 from commons.metrics import read_metrics
 from commons.stage import main
+from lm.checkpoints import load_model
 from pretrain import base, stage
 from pretrain.tokenizer import train_tokenizer
 from tests.pretrain.micro import BASE, PRETRAIN, TRAINING, make_corpus
@@ -33,7 +35,29 @@ def test_the_checkpoint_opens_with_transformers_alone(runs, name):
     model = AutoModelForCausalLM.from_pretrained(runs / name)
     tokenizer = AutoTokenizer.from_pretrained(runs / name)
     assert model.config.vocab_size == len(tokenizer) == 512
+    tokens = torch.arange(20)[None]
+    with torch.no_grad():
+        torch.testing.assert_close(model(tokens).logits, load_model(runs / name)(tokens).logits)
     assert model.config.eos_token_id == model.generation_config.eos_token_id == tokenizer.eos_token_id
+
+
+@pytest.mark.parametrize("name", ["base", "pretrain"])
+def test_the_card_tells_the_lineage_by_digest_and_holds_neither_times_nor_paths(runs, name):
+    card = (runs / name / "README.md").read_text()
+    for digest in manifest(runs / name).plan.inputs.values():
+        assert digest in card
+    assert f"{manifest(runs / name).counts['parameters']:,}" in card
+    assert "training.steps=1" in card  # the command that makes it again
+    assert str(runs) not in card
+
+
+def test_epochs_of_each_source_and_cost_stand_in_the_metrics(runs):
+    [*_, last] = read_metrics(runs / "pretrain" / "logs")
+    sources = manifest(runs / "pretrain").counts["sources"]
+    assert {name: last[f"epochs/{name}"] for name in sources} == pytest.approx(
+        {name: counts["epochs"] for name, counts in sources.items()}, abs=1e-3
+    )
+    assert {"mfu", "memory_gb", "tokens_per_second", "grad_norm", "learning_rate"} <= set(last)
 
 
 def test_the_tokens_of_each_source_are_the_papers_shares(runs):
