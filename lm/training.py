@@ -15,8 +15,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from commons.metrics import MetricsLog
+from lm.attention import hidden_of_rows
 from lm.engine import Engine
-from lm.logprobs import hidden_states, logprobs_of
+from lm.logprobs import logprobs_of
 from lm.packing import Rows
 
 
@@ -96,7 +97,7 @@ def _share(model: PreTrainedModel, rows: Rows, learned: int) -> Tensor:
 
 def summed_loss(model: PreTrainedModel, rows: Rows) -> Tensor:
     """Minus the sum of log pi over the learned tokens of `rows` (Eq. 6 without its mean).  -> []"""
-    hidden_NTH = hidden_states(model, rows.tokens_NT, rows.positions_NT, rows.mask_N1TT)
+    hidden_NTH = hidden_of_rows(model, rows)
     row_M, column_M = rows.targets_NT.nonzero(as_tuple=True)
     logp_M = logprobs_of(model, hidden_NTH[row_M, column_M - 1], rows.tokens_NT[row_M, column_M])
     return -logp_M.sum()

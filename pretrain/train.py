@@ -1,6 +1,6 @@
 """Training on a mixture of sources (section 2.3): what `pretrain.base` and `pretrain` share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,13 @@ from commons.seeds import seed_of
 from commons.stage import Work
 from lm.engine import Engine
 from lm.optimiser import start_with
-from lm.packing import Rows, full_rows
+from lm.packing import Rows, rows_of_parts
 from lm.schedules import multi_step
 from lm.training import train
 from pretrain.config import Heldout, Training
 from pretrain.heldout import bits_per_byte_of_sources
 from pretrain.mixture import draw, drawn_before, one_period
-from pretrain.sources import Document, library_version
+from pretrain.sources import Source, library_version
 from pretrain.tokens import TokenStream, open_heldout, open_tokens, read_about, write_tokens
 
 
@@ -26,7 +26,7 @@ def train_on_mixture(
     work: Work,
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerFast,
-    sources: Mapping[str, Iterator[Document]],
+    sources: Mapping[str, Source],
     *,
     shares: Mapping[str, int],
     heldout: Heldout,
@@ -44,7 +44,7 @@ def train_on_mixture(
         )
     engine = start_with(model, training)
     folders = {name: work.scratch / "sources" / name for name in shares}
-    _tokenise(engine, folders, sources, tokenizer, heldout)
+    _tokenise(engine, folders, sources, tokenizer, heldout, training.tokenise_workers)
     streams = {name: open_tokens(folder, seed_of(seed, "source", name)) for name, folder in folders.items()}
     heldout_texts = {name: open_heldout(folder) for name, folder in folders.items()}
     order = one_period(shares)
@@ -55,7 +55,7 @@ def train_on_mixture(
     before = measure(engine.plain_model())
     train(
         engine,
-        lambda step: rows_of_step(step, streams, order, training.batch_sequences, training.sequence_tokens),
+        lambda step: rows_of_step(step, streams, order, training),
         lambda step: multi_step(
             step, peak=training.peak_learning_rate, total_steps=training.steps, warmup_steps=training.warmup_steps
         ),
@@ -84,9 +84,10 @@ def train_on_mixture(
 def _tokenise(
     engine: Engine,
     folders: Mapping[str, Path],
-    sources: Mapping[str, Iterator[Document]],
+    sources: Mapping[str, Source],
     tokenizer: PreTrainedTokenizerFast,
     heldout: Heldout,
+    workers: int,
 ) -> None:
     """Writes the tokens of all sources; the ranks share them out by source."""
     for name in list(folders)[engine.rank :: engine.world_size]:
@@ -96,17 +97,17 @@ def _tokenise(
             tokenizer,
             heldout_per_mille=heldout.per_mille,
             heldout_bytes=heldout.source_bytes,
+            workers=workers,
         )
     engine.barrier()
 
 
-def rows_of_step(
-    step: int, streams: Mapping[str, TokenStream], order: tuple[str, ...], batch_sequences: int, length: int
-) -> Rows:
+def rows_of_step(step: int, streams: Mapping[str, TokenStream], order: tuple[str, ...], training: Training) -> Rows:
     """Section 2.3: the sequences of one step, a pure function of the step (steps count from 0)."""
-    first = step * batch_sequences
-    drawn = (draw(order, position) for position in range(first, first + batch_sequences))
-    return full_rows([streams[name].sequence(index, length) for name, index in drawn])
+    first = step * training.batch_sequences
+    drawn = (draw(order, position) for position in range(first, first + training.batch_sequences))
+    rows = [streams[name].parts(index, training.sequence_tokens) for name, index in drawn]
+    return rows_of_parts(rows, attend_across=training.attend_across)
 
 
 def counts_by_source(

@@ -67,9 +67,9 @@ def checked_one(example: Worked, runs: Sequence[ProgramRun]) -> Checked:
     return replace(example, answer=gold) if verdict is Verdict.CORRECT else f"answer: {verdict.value}"
 
 
-def quoting(examples: Iterable[Worked], grams: BenchmarkGrams) -> list[bool]:
-    """Section 2.1: for each example whether its question or solution quotes a benchmark."""
-    texts = [f"{one.question}\n{one.solution}" for one in examples]
+def quoting(examples: Iterable[Worked], grams: BenchmarkGrams, part: str = "example") -> list[bool]:
+    """Section 2.1: for each example whether its question, or `part` example: it or its solution, quotes a benchmark."""
+    texts = [one.question if part == "question" else f"{one.question}\n{one.solution}" for one in examples]
     cuts = range(0, len(texts), TEXTS_AT_ONCE)
     return [bool(hits) for start in cuts for hits in quotations(texts[start : start + TEXTS_AT_ONCE], grams)]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -41,6 +41,8 @@ class FilesConfig(Config):
     """Held-out questions, at most. [questions; ours]"""
     heldout_per_mille: int = Field(default=20, ge=1, lt=1000)
     """Questions held out of each thousand, at least one. [questions/1000; ours]"""
+    overlap: Literal["example", "question"] = "example"
+    """What of an example may not quote a benchmark: question and solution, or the question alone. [-; section 2.1]"""
     sandbox: SandboxConfig = SandboxConfig()
     """The programs of the examples. [-; -]"""
 
@@ -49,7 +51,7 @@ def run(work: Work, config: FilesConfig, inputs: Inputs) -> Outcome:
     """Reads, checks and splits the examples; what is dropped is counted by source and reason."""
     sources = [inputs[name] for name in sorted(inputs, key=_place) if name.startswith(FROM)]
     grams = load_grams(inputs["benchmarks"].path / "grams") if "benchmarks" in inputs else None
-    kept, table, programs_run = kept_of(sources, config.sandbox, grams)
+    kept, table, programs_run = kept_of(sources, config, grams)
     if len({question_key(one.question) for one in kept}) < 2:
         raise DataError(f"fewer than two questions are left of the files; rows read and dropped: {table}")
     named = splits(kept, config)
@@ -69,14 +71,14 @@ def run(work: Work, config: FilesConfig, inputs: Inputs) -> Outcome:
 
 
 def kept_of(
-    sources: Iterable[Artifact], sandbox: SandboxConfig, grams: BenchmarkGrams | None
+    sources: Iterable[Artifact], config: FilesConfig, grams: BenchmarkGrams | None
 ) -> tuple[list[Worked], dict[str, Any], int]:
     """The examples that may be taught, in order; rows read, kept and dropped by reason of each source; programs run."""
     found = [(source.path, one) for source in sources for one in read_worked(source.path)]
     examples = [one for _, one in found if isinstance(one, Worked)]
-    with sandbox.sandbox() as running:
+    with config.sandbox.sandbox() as running:
         verdicts, programs_run = checked(examples, running)
-    quotes = iter(quoting(examples, grams) if grams else [False] * len(examples))
+    quotes = iter(quoting(examples, grams, config.overlap) if grams else [False] * len(examples))
     verdict_of = iter(verdicts)
     table: dict[str, Any] = {}
     kept, seen = [], set()
