@@ -131,12 +131,14 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
         "steps": trained.steps,
         "learned_tokens": trained.tokens,
         "epochs": round(data.epochs(trained.steps), 3),
+        "padding_share": round(data.padding_share(trained.steps), 4),
         "solutions": counts_by_language_and_form(solutions, examples),
         "too_long": too_long,
         "held_out": outcomes,
     }
     summary = (
-        f"{len(examples):,} solutions, {trained.steps} steps, {counts['epochs']:.1f} epochs, held out "
+        f"{len(examples):,} solutions, {trained.steps} steps, {counts['epochs']:.1f} epochs, "
+        f"padding {counts['padding_share']:.1%}, held out "
         f"{outcomes['correct'] / outcomes['questions']:.1%} of {outcomes['questions']} correct (greedy)"
     )
     return Outcome(counts, summary)

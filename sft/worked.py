@@ -60,7 +60,7 @@ def files_of(path: Path) -> Sequence[Path]:
 
 
 def worked_of(fields: Mapping[str, Any], source: str) -> Worked | str:
-    """The example of one row, or the reason why it holds none."""
+    """Section 3.1: the example of one row, or the reason why it holds none."""
     readers: Sequence[tuple[tuple[str, ...], Callable[[Mapping[str, Any], str], Worked | str]]] = (
         (("question", "solution", "form", "language"), _ours),
         (("messages",), _chat),
