@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -102,9 +102,19 @@ def first_bytes(documents: Iterable[Document], limit: int) -> Iterator[Document]
 
 
 def mixture_sources(
-    names: Iterable[str], *, corpus: Path, own: Mapping[str, Path], limit_bytes: int, seed: int
+    names: Collection[str], *, corpus: Path, own: Mapping[str, Path], limit_bytes: int, seed: int
 ) -> dict[str, Source]:
     """Section 2.3: the named sources, each up to `limit_bytes` of text; what is in `own` replaces that of its name."""
+    ready = {name for name in names if name in own and is_tokenised(own[name])}
+    texts = [name for name in names if name not in ready]
+    read = document_sources(texts, corpus=corpus, own=own, limit_bytes=limit_bytes, seed=seed)
+    return {name: Tokenised(own[name]) if name in ready else read[name] for name in names}
+
+
+def document_sources(
+    names: Iterable[str], *, corpus: Path, own: Mapping[str, Path], limit_bytes: int, seed: int
+) -> dict[str, Iterator[Document]]:
+    """The named sources that are text."""
     read: dict[str, Callable[[], Iterator[Document]]] = {
         "corpus": lambda: pages(corpus / "pages", seed),
         "general": lambda: pages(corpus / "general", seed),
@@ -112,13 +122,7 @@ def mixture_sources(
         "papers": lambda: generated(latex_paper, seed),
         "code": lambda: library_source(seed),
     }
-    ready = {name for name in own if is_tokenised(own[name])}
-    return {
-        name: Tokenised(own[name])
-        if name in ready
-        else first_bytes(own_texts(own[name]) if name in own else read[name](), limit_bytes)
-        for name in names
-    }
+    return {name: first_bytes(own_texts(own[name]) if name in own else read[name](), limit_bytes) for name in names}
 
 
 def is_tokenised(folder: Path) -> bool:

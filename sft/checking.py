@@ -18,7 +18,7 @@ TEXTS_AT_ONCE = 1024
 
 
 def checked(examples: Sequence[Worked], sandbox: Sandbox) -> tuple[list[Checked], int]:
-    """Section 3.1: each example with a gold answer that its solution leads to, or why not; and the number of programs run.
+    """Section 3.1: each example with the gold answer that it leads to, or why it goes; and the number of programs run.
 
     A file without gold answers is checked against itself: the answer must be there and readable, the program must end
     and print it, and a transcript's program must print again what stands in the transcript."""

@@ -80,8 +80,12 @@ def _ours(fields: Mapping[str, Any], source: str) -> Worked | str:
     values = [fields[name] for name in ("question", "solution", "form", "language")]
     if not all(isinstance(value, str) for value in values) or values[2] not in FORMS or values[3] not in LANGUAGES:
         return "unknown form or language"
+    question, solution, form, language = values
     return Worked(
-        *values,
+        question,
+        solution,
+        form,
+        language,
         str(fields.get("source") or source),
         _text(fields.get("answer")),
         str(fields.get("level") or ""),
