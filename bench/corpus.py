@@ -28,7 +28,7 @@ from typing import Any
 from bench.corpus_steps import STEPS, Job
 from bench.peer_venv import python_of
 from bench.rl_gain import line
-from corpus.benchmark_rows import ENDINGS, read_rows
+from commons.tables import ENDINGS, read_rows
 from corpus.benchmarks import is_question, items_of, stem
 
 PEER = "datatrove 0.10.1"

@@ -1,10 +1,12 @@
-"""Rows on disk: JSON lines (plain, or zstd when the name ends in .zst) and Parquet.
+"""Rows on disk: JSON lines (plain, zstd when the name ends in .zst, read from gzip too) and Parquet.
 
 Equal rows give equal bytes: fixed compression, fixed row groups, no times. Each file appears whole or not at all.
 """
 
+import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -33,23 +35,32 @@ def write_jsonl(path: Path, rows: Iterable[Row]) -> int:
 
 
 def read_jsonl(path: Path) -> Iterator[Row]:
-    """The rows of a JSON-lines file, or of all *.jsonl and *.jsonl.zst files of a folder in order of their names.
+    """The rows of a JSON-lines file, or of all *.jsonl, *.jsonl.zst and *.jsonl.gz files of a folder, by name.
 
     Raises DataError with file and line for a line that is no JSON object.
     """
     if path.is_dir():
-        for part in sorted([*path.glob("*.jsonl"), *path.glob("*.jsonl.zst")]):
+        for part in sorted([*path.glob("*.jsonl"), *path.glob("*.jsonl.zst"), *path.glob("*.jsonl.gz")]):
             yield from read_jsonl(part)
         return
     with path.open("rb") as raw:
-        stream = zstandard.ZstdDecompressor().stream_reader(raw) if path.suffix == ".zst" else raw
+        stream = _decompressed(raw, path.suffix)
         number = 0
         with io.TextIOWrapper(stream, encoding="utf-8") as lines:
             try:
                 for number, line in enumerate(lines, start=1):
                     yield _row(path, number, line)
-            except (UnicodeDecodeError, zstandard.ZstdError) as error:
+            except (UnicodeDecodeError, zstandard.ZstdError, EOFError, OSError, zlib.error) as error:
                 raise DataError(f"{path}: cannot be read after line {number}: {error}") from None
+
+
+def _decompressed(raw: IO[bytes], suffix: str) -> IO[bytes]:
+    if suffix == ".gz":
+        return gzip.open(raw)  # type: ignore[return-value]  # a GzipFile is read like any other file
+    if suffix == ".zst":
+        # other people's files have many frames
+        return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return raw
 
 
 def write_parquet(path: Path, table: pa.Table) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from commons.errors import DataError
 from commons.ngrams import tokens
 from commons.quotations import SHORTEST_TEXT
-from corpus.benchmark_rows import ENDINGS, read_rows
+from commons.tables import ENDINGS, read_rows
 
 Answers: TypeAlias = Literal["none", "long", "all"]
 

@@ -1,7 +1,7 @@
 """Examples of different length laid into rows of equal length, with the tokens that are learned marked.
 
 N rows of T tokens. Two ways: `concatenate` keeps examples whole and pads what is left of a row (fine-tuning, section
-3.2: random concatenation up to the context length); `stream` cuts one endless text into full rows (pre-training).
+3.2: random concatenation up to the context length); `rows_of_parts` are full of one endless text (pre-training).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -102,10 +102,20 @@ def stream(documents: Iterable[Sequence[int]], length: int) -> Iterator[tuple[in
         del waiting[:full]
 
 
+def rows_of_parts(rows: Sequence[Sequence[Sequence[int]]], *, attend_across: bool) -> Rows:
+    """Rows of one length without padding, each given as its documents in turn; every token is learned.
+
+    Without attention across, documents see only themselves, positions start again at each of them, and its first
+    token is not learned: nothing stands before it."""
+    tokens_NT = torch.tensor([[token for part in row for token in part] for row in rows], dtype=torch.long)
+    documents = [[number for number, part in enumerate(row) for _ in part] for row in rows]
+    learned_NT = torch.ones_like(tokens_NT, dtype=torch.bool)
+    return Rows(tokens_NT, learned_NT, torch.tensor(documents, dtype=torch.long), attend_across)
+
+
 def full_rows(rows: Sequence[Sequence[int]]) -> Rows:
-    """Rows without padding in which every token is learned: what `stream` cuts."""
-    tokens_NT = torch.tensor(rows, dtype=torch.long)
-    return Rows(tokens_NT, torch.ones_like(tokens_NT, dtype=torch.bool), torch.zeros_like(tokens_NT), True)
+    """Rows of one document each, without padding; every token is learned."""
+    return rows_of_parts([[row] for row in rows], attend_across=True)
 
 
 def shuffled(count: int, *, seed: int, epoch: int) -> list[int]:

@@ -17,9 +17,10 @@ from transformers import PreTrainedModel
 
 from commons.errors import ArtifactError
 from commons.metrics import MetricsLog
+from lm.attention import hidden_of_rows
 from lm.engine import Engine, Update
 from lm.guard import WINDOW, BadSteps, is_bad, stop_if_told
-from lm.logprobs import hidden_states, logprobs_of
+from lm.logprobs import logprobs_of
 from lm.packing import Rows
 from lm.stopping import Stopped, until_told
 from lm.throughput import flops_per_token, peak_flops, peak_memory_gb
@@ -180,7 +181,7 @@ def _share(model: PreTrainedModel, rows: Rows, learned: int) -> Tensor:
 
 def summed_loss(model: PreTrainedModel, rows: Rows) -> Tensor:
     """Minus the sum of log pi over the learned tokens of `rows` (Eq. 6 without its mean).  -> []"""
-    hidden_NTH = hidden_states(model, rows.tokens_NT, rows.positions_NT, rows.mask_N1TT)
+    hidden_NTH = hidden_of_rows(model, rows)
     row_M, column_M = rows.targets_NT.nonzero(as_tuple=True)
     logp_M = logprobs_of(model, hidden_NTH[row_M, column_M - 1], rows.tokens_NT[row_M, column_M])
     return -logp_M.sum()

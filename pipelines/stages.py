@@ -12,6 +12,8 @@ DECLARED_IN: Mapping[str, str] = {
     "corpus.index": "corpus.index",
     "pretrain.base": "pretrain.base",
     "pretrain": "pretrain.stage",
+    "pretrain.tokenise": "pretrain.tokenise",
+    "lm.import_model": "lm.import_model",
     "sft.questions": "sft.questions",
     "sft": "sft.stage",
     "rl.reward": "rl.reward",

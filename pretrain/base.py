@@ -15,7 +15,7 @@ from commons.config import Config
 from commons.seeds import seed_of
 from commons.stage import Inputs, Outcome, Stage, Work, main
 from pretrain.config import MixtureConfig, make_a_hundred
-from pretrain.sources import first_bytes, is_heldout, mixture_sources
+from pretrain.sources import document_sources, first_bytes, is_heldout
 from pretrain.tokenizer import open_tokenizer, train_tokenizer
 from pretrain.train import train_on_mixture
 
@@ -107,7 +107,7 @@ def make_tokenizer(corpus: Path, config: BaseConfig) -> PreTrainedTokenizerFast:
     if config.tokenizer.path is not None:
         return open_tokenizer(config.tokenizer.path)
     names = ("general", "code", "corpus", "papers")
-    sources = mixture_sources(names, corpus=corpus, own={}, limit_bytes=config.source_bytes, seed=config.seed)
+    sources = document_sources(names, corpus=corpus, own={}, limit_bytes=config.source_bytes, seed=config.seed)
     texts = (
         document.text
         for name in names

@@ -52,6 +52,10 @@ class Training(AdamW):
     """Sequences that a rank computes at a time. [sequences; ours]"""
     sequence_tokens: int = Field(default=4096, gt=1)
     """Context length. [tokens; section 2.2]"""
+    attend_across: bool = True
+    """Whether a document sees those before it in its sequence; the paper does not say. [-; ours]"""
+    tokenise_workers: int = Field(default=1, ge=1, json_schema_extra={"identity": False})
+    """Processes that tokenise a source. [processes; ours]"""
     peak_learning_rate: float = Field(default=4.2e-4, gt=0)
     """Learning rate after warm-up, 31.6% of it after 80% of the steps, 10% after 90%. [-; section 2.3]"""
     warmup_steps: int = Field(default=2_000, ge=0)

@@ -3,17 +3,19 @@
 import hashlib
 import platform
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
-from commons.errors import DataError
+from commons.artifacts import read_manifest
 from commons.seeds import rng
-from commons.shards import read_jsonl, read_parquet
+from commons.shards import read_parquet
 from pretrain.papers import latex_paper
 from pretrain.programs import algebra_program
+from pretrain.texts import texts_of
 
 NOT_LIBRARY = frozenset({"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"})
 # most of a codec or of lib2to3 is tables, and nobody learns to write code from them
@@ -26,6 +28,16 @@ class Document:
 
     id: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenised:
+    """A source whose tokens lie in a folder already."""
+
+    folder: Path
+
+
+Source: TypeAlias = Iterator[Document] | Tokenised
 
 
 def document(text: str) -> Document:
@@ -46,12 +58,9 @@ def pages(folder: Path, seed: int) -> Iterator[Document]:
         yield from map(document, texts)
 
 
-def own_texts(folder: Path) -> Iterator[Document]:
-    """The texts of a user's folder of JSON lines, which replaces a generated source."""
-    for row in read_jsonl(folder):
-        if not isinstance(row.get("text"), str):
-            raise DataError(f"{folder}: each line of a source needs a string field `text`, got {sorted(row)}")
-        yield document(row["text"])
+def own_texts(path: Path) -> Iterator[Document]:
+    """The texts of a user's own file or folder, which replaces a generated source."""
+    return map(document, texts_of(path))
 
 
 def library_source(seed: int) -> Iterator[Document]:
@@ -93,9 +102,19 @@ def first_bytes(documents: Iterable[Document], limit: int) -> Iterator[Document]
 
 
 def mixture_sources(
+    names: Collection[str], *, corpus: Path, own: Mapping[str, Path], limit_bytes: int, seed: int
+) -> dict[str, Source]:
+    """Section 2.3: the named sources, each up to `limit_bytes` of text; what is in `own` replaces that of its name."""
+    ready = {name for name in names if name in own and is_tokenised(own[name])}
+    texts = [name for name in names if name not in ready]
+    read = document_sources(texts, corpus=corpus, own=own, limit_bytes=limit_bytes, seed=seed)
+    return {name: Tokenised(own[name]) if name in ready else read[name] for name in names}
+
+
+def document_sources(
     names: Iterable[str], *, corpus: Path, own: Mapping[str, Path], limit_bytes: int, seed: int
 ) -> dict[str, Iterator[Document]]:
-    """Section 2.3: the named sources, each up to `limit_bytes` of text; folders in `own` replace those of that name."""
+    """The named sources that are text."""
     read: dict[str, Callable[[], Iterator[Document]]] = {
         "corpus": lambda: pages(corpus / "pages", seed),
         "general": lambda: pages(corpus / "general", seed),
@@ -104,3 +123,9 @@ def mixture_sources(
         "code": lambda: library_source(seed),
     }
     return {name: first_bytes(own_texts(own[name]) if name in own else read[name](), limit_bytes) for name in names}
+
+
+def is_tokenised(folder: Path) -> bool:
+    """Whether a source is an artifact of `pretrain.tokenise`."""
+    manifest = read_manifest(folder)
+    return manifest is not None and manifest.plan.kind == "tokens"

@@ -38,5 +38,5 @@ STAGE = Stage(
     makes="checkpoint",
     ranks=True,
     needs={"base": "checkpoint|folder", "corpus": "corpus"},
-    takes=dict.fromkeys(OWN_SOURCES, "folder"),
+    takes=dict.fromkeys(OWN_SOURCES, "tokens|folder|file"),
 )

@@ -1,6 +1,6 @@
 """Training on a mixture of sources (section 2.3): what `pretrain.base` and `pretrain` share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,13 @@ from lm.checkpoints import save_checkpoint
 from lm.engine import Engine
 from lm.model_card import write_model_card
 from lm.optimiser import start_with
-from lm.packing import Rows, full_rows
+from lm.packing import Rows, rows_of_parts
 from lm.schedules import multi_step
 from lm.training import Rules, train
 from pretrain.config import Heldout, MixtureConfig, Training
 from pretrain.heldout import bits_per_byte_of_sources
 from pretrain.mixture import draw, drawn_before, one_period
-from pretrain.sources import Document, library_version, mixture_sources
+from pretrain.sources import Source, library_version, mixture_sources
 from pretrain.tokens import TokenStream, open_heldout, open_tokens, read_about, write_tokens
 
 OWN_SOURCES = ("algebra", "papers", "code")
@@ -46,7 +46,7 @@ def train_on_mixture(
     _check_length(training.sequence_tokens, model)
     engine = start_with(model, training)
     folders = {name: work.scratch / "sources" / name for name in shares}
-    _tokenise(engine, folders, _sources(shares, config, inputs), tokenizer, config.heldout)
+    _tokenise(engine, folders, _sources(shares, config, inputs), tokenizer, config.heldout, training.tokenise_workers)
     about = {name: read_about(folder) for name, folder in folders.items()}
     streams = {name: open_tokens(folder, seed_of(config.seed, "source", name)) for name, folder in folders.items()}
     heldout_texts = {name: open_heldout(folder) for name, folder in folders.items()}
@@ -58,7 +58,7 @@ def train_on_mixture(
     before = measure(engine.plain_model())
     trained = train(
         engine,
-        lambda step: rows_of_step(step, streams, order, training.batch_sequences, training.sequence_tokens),
+        lambda step: rows_of_step(step, streams, order, training),
         lambda step: multi_step(
             step, peak=training.peak_learning_rate, total_steps=training.steps, warmup_steps=training.warmup_steps
         ),
@@ -97,7 +97,7 @@ def train_on_mixture(
     return Outcome(counts, summary_of(counts, shown))
 
 
-def _sources(shares: Mapping[str, int], config: MixtureConfig, inputs: Inputs) -> dict[str, Iterator[Document]]:
+def _sources(shares: Mapping[str, int], config: MixtureConfig, inputs: Inputs) -> dict[str, Source]:
     own = {name: inputs[name].path for name in OWN_SOURCES if name in inputs}
     return mixture_sources(
         shares, corpus=inputs["corpus"].path, own=own, limit_bytes=config.source_bytes, seed=config.seed
@@ -116,9 +116,10 @@ def _check_length(sequence_tokens: int, model: PreTrainedModel) -> None:
 def _tokenise(
     engine: Engine,
     folders: Mapping[str, Path],
-    sources: Mapping[str, Iterator[Document]],
+    sources: Mapping[str, Source],
     tokenizer: PreTrainedTokenizerFast,
     heldout: Heldout,
+    workers: int,
 ) -> None:
     """Writes the tokens of all sources; the ranks share them out by source."""
     for name in list(folders)[engine.rank :: engine.world_size]:
@@ -128,17 +129,17 @@ def _tokenise(
             tokenizer,
             heldout_per_mille=heldout.per_mille,
             heldout_bytes=heldout.source_bytes,
+            workers=workers,
         )
     engine.barrier()
 
 
-def rows_of_step(
-    step: int, streams: Mapping[str, TokenStream], order: tuple[str, ...], batch_sequences: int, length: int
-) -> Rows:
+def rows_of_step(step: int, streams: Mapping[str, TokenStream], order: tuple[str, ...], training: Training) -> Rows:
     """Section 2.3: the sequences of one step, a pure function of the step (steps count from 0)."""
-    first = step * batch_sequences
-    drawn = (draw(order, position) for position in range(first, first + batch_sequences))
-    return full_rows([streams[name].sequence(index, length) for name, index in drawn])
+    first = step * training.batch_sequences
+    drawn = (draw(order, position) for position in range(first, first + training.batch_sequences))
+    rows = [streams[name].parts(index, training.sequence_tokens) for name, index in drawn]
+    return rows_of_parts(rows, attend_across=training.attend_across)
 
 
 def counts_by_source(

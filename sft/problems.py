@@ -39,18 +39,25 @@ def solution(problem: Problem, form: str, language: str, *, brief: bool = False)
     A chain of thought goes step by step; a brief one is the answer alone, which a small model gets wrong more often.
     Short on purpose: each token is paid for 64 times a question during reinforcement learning."""
     if form == "pot":
-        return f"{_opening(language)}\n```python\n{problem.program}\n```"
-    boxed = _conclusion(problem.answer, language)
+        return program_of_thought(problem.program, language)
+    boxed = conclusion(str(problem.answer), language)
     if form == "tool":
         ran = prompts.output_block(str(problem.answer))
-        return f"{_opening(language)}\n```python\n{problem.program}\n```\n{ran}{boxed}"
+        return f"{program_of_thought(problem.program, language)}\n{ran}{boxed}"
     return boxed if brief else f"{', '.join(problem.steps)}. {boxed}"
 
 
-def _opening(language: str) -> str:
+def program_of_thought(program: str, language: str) -> str:
+    """A program as a solution (section 3.1): an opening line and one fenced block."""
+    return f"{opening(language)}\n```python\n{program.rstrip()}\n```"
+
+
+def opening(language: str) -> str:
+    """The line before a program that stands first."""
     # a fence must start its own line, and the first line of a solution is the one that `Assistant:` stands on
     return "程序：" if language == "zh" else "Program:"
 
 
-def _conclusion(answer: int, language: str) -> str:
+def conclusion(answer: str, language: str) -> str:
+    """The sentence with the boxed answer that ends a solution."""
     return f"答案是\\boxed{{{answer}}}。" if language == "zh" else f"So \\boxed{{{answer}}}."

@@ -4,6 +4,7 @@ No question stands in two splits, in whatever language or form: the fixed SFT se
 fresh questions of the same families (section 4.2), and what is held out was never seen by either.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -21,6 +22,7 @@ from commons.shards import write_jsonl
 from commons.stage import Inputs, Outcome, Stage, Work, main
 from commons.verdicts import Verdict
 from sft.families import TAUGHT
+from sft.files import stage_for
 from sft.other_families import UNTAUGHT
 from sft.problems import Family, Problem, Sizes, solution
 
@@ -160,11 +162,25 @@ def run(work: Work, config: QuestionsConfig, inputs: Inputs) -> Outcome:
 
 STAGE = Stage(
     name="sft.questions",
-    about="Makes questions with worked solutions for SFT, without them for RL, and the held-out ones.",
+    about="Makes questions with worked solutions for SFT, without them for RL, and the held-out ones. "
+    "With --from FILE [FILE ...] [--benchmarks INDEX] the examples of those files are checked and taken instead.",
     config=QuestionsConfig,
     run=run,
     makes="questions",
 )
 
+
+def command(argv: Sequence[str]) -> int:
+    """Exit code of `python -m sft.questions`: with `--from` the examples of files, else generated ones."""
+    if "--from" not in argv:
+        return main(STAGE, argv)
+    try:
+        stage, arguments = stage_for(argv)
+    except ConfigError as error:
+        print(f"sft.questions: {error}", file=sys.stderr)
+        return error.exit_code
+    return main(stage, arguments)
+
+
 if __name__ == "__main__":
-    raise SystemExit(main(STAGE))
+    raise SystemExit(command(sys.argv[1:]))

@@ -143,6 +143,7 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
         "skipped_steps": trained.skipped,
         "learned_tokens": trained.tokens,
         "epochs": round(data.epochs(trained.steps), 3),
+        "padding_share": round(data.padding_share(trained.steps), 4),
         "solutions": counts_by_language_and_form(solutions, examples),
         "too_long": too_long,
         "held_out": outcomes,
@@ -152,7 +153,8 @@ def run(work: Work, config: SftConfig, inputs: Inputs) -> Outcome:
         write_model_card(work.folder, weights, "sft", ABOUT, config, inputs, counts)
     engine.barrier()
     summary = (
-        f"{len(examples):,} solutions, {trained.steps} steps, {counts['epochs']:.1f} epochs, held out "
+        f"{len(examples):,} solutions, {trained.steps} steps, {counts['epochs']:.1f} epochs, "
+        f"padding {counts['padding_share']:.1%}, held out "
         f"{outcomes['correct'] / outcomes['questions']:.1%} of {outcomes['questions']} correct (greedy)"
     )
     return Outcome(counts, summary)

@@ -87,6 +87,12 @@ class RandomConcatenation:
         """How often each example was seen after `steps` steps."""
         return self._start(steps) / len(self._examples)
 
+    def padding_share(self, steps: int) -> float:
+        """The share of the tokens of all rows of `steps` steps that pad a row, since no example fitted any more."""
+        room = steps * self._rows_per_step * self._row_tokens
+        filled = sum(len(self._example(place).tokens) for place in range(self._start(steps)))
+        return 1 - filled / room if room else 0.0
+
     def _start(self, step: int) -> int:
         while len(self._starts) <= step:
             place = self._starts[-1]

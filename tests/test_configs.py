@@ -13,6 +13,9 @@ MODULE_OF = {step.target: step.module for step in RECIPE} | {"control": "sft"}
 SHIPPED = sorted((ROOT / "configs").glob("*/*.toml"))
 
 
+DRAW_NOTHING = {"pretrain.tokenise", "lm.import_model"}  # stages without any random choice
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_shipped_config_loads(path):
     load_config(stage_of(MODULE_OF[path.stem]).config, [path], [])
@@ -39,4 +42,4 @@ def test_help_shows_inputs_and_every_field_with_unit_and_source(module, capsys):
 def test_each_config_table_is_small_and_seeded(module):
     config = stage_of(module).config
     assert len(config.model_fields) <= 16
-    assert "seed" in config.model_fields
+    assert ("seed" in config.model_fields) is (module not in DRAW_NOTHING)

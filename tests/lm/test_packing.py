@@ -1,7 +1,7 @@
 import torch
 
 from lm.logprobs import hidden_states
-from lm.packing import Example, concatenate, examples_of_step, full_rows, shuffled, stream
+from lm.packing import Example, concatenate, examples_of_step, rows_of_parts, shuffled, stream
 from lm.training import summed_loss
 from tests.lm.models import llama
 
@@ -61,7 +61,7 @@ def test_rows_are_cut_by_slices():
 def test_a_stream_fills_its_rows_across_documents():
     rows = list(stream([[1, 2, 3], [4], [5, 6, 7, 8]], 3))
     assert rows == [(1, 2, 3), (4, 5, 6)]
-    assert full_rows(rows).targets_NT.tolist() == [[False, True, True]] * 2
+    assert rows_of_parts([[row] for row in rows], attend_across=True).targets_NT.tolist() == [[False, True, True]] * 2
 
 
 def test_every_example_comes_once_in_an_epoch_and_steps_run_over_its_end():

@@ -93,3 +93,12 @@ def test_a_larger_held_out_share_holds_the_smaller_one():
 
 def test_the_id_of_a_document_is_that_of_its_text():
     assert document("x") == Document("2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881", "x")
+
+
+def test_a_sequence_is_cut_where_documents_end():
+    stream = stream_of([[1, 1, 0], [2, 0], [3, 3, 3, 3, 0]])
+    for index in range(6):
+        parts = stream.parts(index, 4)
+        assert [token for part in parts for token in part] == stream.sequence(index, 4)
+        assert all(0 not in part[:-1] for part in parts)
+        assert all(part[-1] == 0 for part in parts[:-1])

@@ -127,3 +127,11 @@ def test_counts_have_a_row_for_chinese():
         },
         "zh": {"cot": {"solutions": 1, "learned_tokens": 5}, "all": {"solutions": 1, "learned_tokens": 5}},
     }
+
+
+def test_the_share_of_padding_is_what_the_rows_hold_of_it():
+    data = concatenation(examples_of_lengths(3, 5, 7, 2, 6, 4))
+    rows = [data.rows_of_step(step) for step in range(7)]
+    padded = sum(int((one.documents_NT == -1).sum()) for one in rows) / sum(one.tokens_NT.numel() for one in rows)
+    assert data.padding_share(7) == pytest.approx(padded)
+    assert 0 < padded < 1

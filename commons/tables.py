@@ -1,8 +1,10 @@
 """The rows of a table in a plain file: JSON lines, JSON, CSV, TSV, Parquet, text. A bad row is a row with a reason."""
 
 import csv
+import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
-ENDINGS = (".jsonl.zst", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".txt")
+ENDINGS = (".jsonl.zst", ".jsonl.gz", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class TableRow:
 def read_rows(path: Path) -> Iterator[TableRow]:
     """The rows of a file whose name has one of ENDINGS."""
     name = path.name.lower()
-    if name.endswith((".jsonl", ".jsonl.zst")):
+    if name.endswith((".jsonl", ".jsonl.zst", ".jsonl.gz")):
         yield from _json_lines(_bytes_of(path))
     elif name.endswith(".json"):
         yield from _json(path.read_bytes())
@@ -42,12 +44,12 @@ def read_rows(path: Path) -> Iterator[TableRow]:
 
 def _bytes_of(path: Path) -> bytes | None:
     """The bytes of a file, decompressed; None when that fails."""
-    if path.suffix != ".zst":
-        return path.read_bytes()
+    data = path.read_bytes()
     try:
-        with path.open("rb") as file:
-            return zstandard.ZstdDecompressor().stream_reader(file).read()
-    except zstandard.ZstdError:
+        if path.suffix == ".zst":
+            return zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data)).read()
+        return gzip.decompress(data) if path.suffix == ".gz" else data
+    except (zstandard.ZstdError, OSError, EOFError, zlib.error):
         return None
 
 
