@@ -100,7 +100,9 @@ def write_for_peer(path: Path, found: list[Example]) -> None:
 
 def speed(command: list[str]) -> float:
     """Learned tokens per second of one side, run in a process."""
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
     found = json.loads(done.stdout.splitlines()[-1])
     return float(found["tokens"] / found["seconds"])
 

@@ -52,7 +52,7 @@ def main(data, model_folder, row_tokens, rows, rate, strategy):
             adam_beta2=0.95,
             weight_decay=0.1,
             max_grad_norm=1.0,
-            gradient_checkpointing=False,
+            activation_checkpointing=False,
             bf16=False,
             use_cpu=True,
             report_to="none",
