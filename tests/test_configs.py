@@ -10,6 +10,7 @@ from pipelines.stages import DECLARED_IN, stage_of
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULE_OF = {step.target: step.module for step in RECIPE} | {"control": "sft"}
+DRAW_NOTHING = ("lm.import_model", "pretrain.tokenise")
 SHIPPED = sorted((ROOT / "configs").glob("*/*.toml"))
 
 
@@ -39,4 +40,4 @@ def test_help_shows_inputs_and_every_field_with_unit_and_source(module, capsys):
 def test_each_config_table_is_small_and_seeded(module):
     config = stage_of(module).config
     assert len(config.model_fields) <= 16
-    assert "seed" in config.model_fields
+    assert ("seed" in config.model_fields) != (module in DRAW_NOTHING)
