@@ -9,8 +9,6 @@ from pipelines.stages import DECLARED_IN, stage_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
-BESIDE = {"corpus.index", "pretrain.tokenise", "lm.import_model"}  # made once for many runs, or from a user's own model
-
 
 def make(*arguments):
     """The commands that Make would run with everything out of date."""
@@ -28,6 +26,10 @@ def parsed(words, run):
     return words[2], out.removeprefix(run), {name: path.removeprefix(run) for name, path in flags.items()}, settings
 
 
+# for many runs, or of what is no part of the recipe
+MADE_ONCE = {"corpus.index", "lm.import_model", "pretrain.tokenise"}
+
+
 @pytest.mark.parametrize("size", ["tiny", "small", "paper"])
 def test_make_runs_exactly_the_recipe(size):
     commands = [parsed(words, f"runs/{size}/") for words in make(f"SIZE={size}", f"runs/{size}/report/manifest.json")]
@@ -42,7 +44,7 @@ def test_each_target_of_the_recipe_is_a_make_target_with_help():
 
 
 def test_inputs_of_the_recipe_are_those_that_the_stages_declare():
-    assert {step.module for step in RECIPE} == set(DECLARED_IN) - BESIDE
+    assert {step.module for step in RECIPE} == set(DECLARED_IN) - MADE_ONCE
     made = {}
     for step in RECIPE:
         stage = stage_of(step.module)
