@@ -7,25 +7,14 @@ from pathlib import Path
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from commons.prompts import cut_at_next_question, few_shot, programs, prompt
-from commons.sandbox import ProgramRun, Sandbox
+from commons.sandbox import Sandbox
 from commons.sandbox_config import ToolConfig
 from commons.sandbox_tools import tool_rounds
 from commons.seeds import seed_of
 from commons.shards import read_jsonl, write_jsonl
 from eval.items import Item
+from eval.outputs import Answer, from_row, to_row
 from lm.sampling import sample
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One output of a question, with the blocks of program output that the runner put in, and the runs themselves."""
-
-    id: str
-    sample: int
-    text: str
-    finished: bool  # False when the length limit came first
-    rounds: int
-    runs: tuple[ProgramRun, ...]
 
 
 @dataclass(frozen=True)
@@ -78,8 +67,8 @@ def answers(asker: Asker, items: Sequence[Item], *, samples: int, temperature: f
     keys = [item.id for item in items]
     drawn = _generate(asker, prompts, keys, samples=samples, temperature=temperature, seed=seed_of(seed, "round", 1))
     found = [
-        Answer(item.id, index, text, finished, rounds=1, runs=())
-        for item, outputs in zip(items, drawn, strict=True)
+        Answer(item.id, index, text, finished, rounds=1, runs=(), prompt=asked)
+        for item, asked, outputs in zip(items, prompts, drawn, strict=True)
         for index, (text, finished) in enumerate(outputs)
     ]
     forms = [item.form for item in items for _ in range(samples)]
@@ -142,22 +131,3 @@ def _tool_loop(
     told = tool_rounds(asker.sandbox, asker.tools, first, go_on, at_once=asker.rows_at_once)
     for place, one in zip(places, told, strict=True):
         found[place] = replace(found[place], text=one.text, finished=one.finished, rounds=one.rounds, runs=one.runs)
-
-
-def to_row(answer: Answer) -> dict[str, object]:
-    """The answer as a JSON row. Seconds of a run are left out: they differ each time."""
-    runs = [{"status": run.status, "stdout": run.stdout, "error": run.error} for run in answer.runs]
-    return {
-        "id": answer.id,
-        "sample": answer.sample,
-        "text": answer.text,
-        "finished": answer.finished,
-        "rounds": answer.rounds,
-        "runs": runs,
-    }
-
-
-def from_row(row: Mapping[str, object]) -> Answer:
-    """The answer of a row that `to_row` made."""
-    runs = tuple(ProgramRun(**run, seconds=0.0) for run in row["runs"])  # type: ignore[attr-defined]
-    return Answer(**{**row, "runs": runs})  # type: ignore[arg-type]
