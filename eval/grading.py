@@ -36,9 +36,11 @@ class Graded:
         return self.grade is not None and self.grade.correct
 
 
-def graded(item: Item, answer: Answer, grader: Grader = "strict") -> Graded:
-    """The answer with its verdicts."""
-    reason = not_graded(item, answer)
+def graded(item: Item, answer: Answer, grader: Grader = "strict", proof: Grade | str | None = None) -> Graded:
+    """The answer with its verdicts. `proof` is what a checker said about a proof, or why it said nothing."""
+    if isinstance(proof, Grade):
+        return Graded(item, answer, proof, proof, grader)
+    reason = proof or not_graded(item, answer)
     if reason:
         return Graded(item, answer, None, None, grader, reason)
     return Graded(item, answer, graders.strict(item, answer), graders.paper(item, answer), grader)
