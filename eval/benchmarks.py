@@ -20,7 +20,7 @@ Fields = dict[str, Any]
 TAUGHT = {("gsm8k", "cot"), ("math", "cot")}  # in distribution in table 5; all else is not
 CHINESE = ("cmath", "mgsm_zh", "gaokao_mathcloze", "gaokao_mathqa")
 LETTERS = "ABCDEFGHIJ"
-LETTERED = re.compile(r"(?:^|\s)\(?([A-J])[).]\s*")
+LETTERED = re.compile(r"(?:^|(?<=\s))\(?([A-J])[).]")
 
 
 def read_benchmark(name: str, rows: Iterable[Row], *, form: str, few_shot: bool) -> list[Item]:
