@@ -46,8 +46,9 @@ class LocalWriter:
         start = self.tokenizer.bos_token_id
         if self._special and start is not None and ids[:2] == [start, start] and start not in self._end_ids:
             ids = ids[1:]  # the text brought one along
-        if start is not None and ids.count(start) > 1 and start not in self._end_ids:
-            raise ArtifactError(f"{ids.count(start)} start tokens in one prompt: it holds {self.tokenizer.bos_token!r}")
+        # a template may begin each turn with it; twice at once is a mistake
+        if start is not None and ids[:2] == [start, start] and start not in self._end_ids:
+            raise ArtifactError(f"a prompt begins with two start tokens: its text holds {self.tokenizer.bos_token!r}")
         return ids
 
     def exact(self, asked: Asked) -> list[int]:
