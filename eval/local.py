@@ -16,6 +16,7 @@ from lm.sampling import Sample, sample
 
 WEIGHTS = ("*.safetensors", "*.bin", "config.json", "generation_config.json")
 TOKENIZER = ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json", "chat_template*", "added_tokens.json")
+UNBOUNDED = 1 << 30  # positions of a model that names no limit
 STEP_TOKENS = 128  # after so many tokens it is looked whether a stop word has come
 
 
@@ -34,6 +35,7 @@ class LocalWriter:
     ) -> None:
         self.model, self.tokenizer = model, tokenizer
         self._end_ids, self._rows, self._digests, self._special = end_ids, rows_at_once, digests, special
+        self.positions = int(getattr(model.config, "max_position_embeddings", UNBOUNDED))
 
     @property
     def identity(self) -> dict[str, str]:
@@ -58,8 +60,7 @@ class LocalWriter:
     def write(self, asked: Sequence[Asked], sampling: Sampling, keep: Keep) -> None:
         """All outputs of one call; a prompt that leaves no room gets empty ones that the length limit ended."""
         tokens = [self.exact(one) for one in asked]
-        room = self.model.config.max_position_embeddings
-        fitting = [place for place, ids in enumerate(tokens) if len(ids) < room]
+        fitting = [place for place, ids in enumerate(tokens) if len(ids) < self.positions]
         prompts, keys = [tokens[place] for place in fitting], [asked[place].key for place in fitting]
         count = max((max(asked[place].samples) + 1 for place in fitting), default=1)
         if sampling.stops:
@@ -104,10 +105,9 @@ class LocalWriter:
             part = Sampling(sampling.temperature, size, seed_of(sampling.seed, "step", step))
             asked = [prompts[place] + tokens[place, index] for place, index in open_rows]
             names = [f"{keys[place]}/{index}" for place, index in open_rows]
-            room = self.model.config.max_position_embeddings
             for row, [output] in zip(open_rows, self._drawn(asked, names, 1, part) if asked else [], strict=True):
                 tokens[row] += output.tokens
-                full = len(prompts[row[0]]) + len(tokens[row]) >= room
+                full = len(prompts[row[0]]) + len(tokens[row]) >= self.positions
                 read = self._read(Sample(tuple(tokens[row]), (), output.finished), sampling.stops)
                 if output.finished or read.finish == "stop" or last or full:
                     made[row] = read

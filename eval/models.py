@@ -7,16 +7,17 @@ from pathlib import Path
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
+from transformers import AutoConfig
 
 from commons.artifacts import Artifact
 from commons.errors import ArtifactError, ConfigError
 from eval.config import EvalConfig
 from eval.endpoint import EndpointWriter
-from eval.local import LocalWriter, chat_template, digests_of, on_device
+from eval.foreign import GenerateWriter, is_checked, load_any
+from eval.local import UNBOUNDED, LocalWriter, chat_template, digests_of, on_device
 from eval.writing import Writer
 from lm.checkpoints import end_token_ids, load_model, load_tokenizer
 
-UNBOUNDED = 1 << 30  # positions of a served model: it says itself when a prompt is too long
 HUB_FILES = ["*.safetensors", "*.json", "tokenizer*", "*.txt", "*.jinja"]
 
 
@@ -61,6 +62,7 @@ def _served(config: EvalConfig) -> Served:
         raise ConfigError("model.chat_template asks the server to write its chat form: that is model.api=chat")
     writer = EndpointWriter(config.model)
     template = _as_it_is if config.model.api == "chat" else None
+    # it says itself when a prompt is too long
     return Served(writer, UNBOUNDED, len, template, writer.close)
 
 
@@ -69,12 +71,13 @@ def _as_it_is(message: str) -> str:
 
 
 def _loaded(config: EvalConfig, folder: Path, *, ours: bool) -> Served:
-    model = on_device(load_model(folder, getattr(torch, config.model.dtype)))
     tokenizer = load_tokenizer(folder)
+    known = ours or is_checked(AutoConfig.from_pretrained(folder, local_files_only=True))
+    model = on_device((load_model if known else load_any)(folder, getattr(torch, config.model.dtype)))
     template = chat_template(tokenizer) if config.model.chat_template else None
     if config.model.chat_template and template is None:
         raise ConfigError(f"the tokenizer in {folder} has no chat template: set model.chat_template=false")
-    writer = LocalWriter(
+    writer = (LocalWriter if known else GenerateWriter)(
         model,
         tokenizer,
         end_ids=end_token_ids(model, tokenizer),
@@ -82,5 +85,4 @@ def _loaded(config: EvalConfig, folder: Path, *, ours: bool) -> Served:
         digests=digests_of(folder),
         special=not ours and template is None,
     )
-    positions = int(model.config.max_position_embeddings)
-    return Served(writer, positions, lambda text: len(writer.encode(text)), template, lambda: None)
+    return Served(writer, writer.positions, lambda text: len(writer.encode(text)), template, lambda: None)
