@@ -134,7 +134,7 @@ def health_table(found: Findings) -> Table:
 
     def cells(one: Evaluation) -> tuple[str, ...]:
         health = total_health(one.rows)
-        return one.name, one.isolation, *(f"{health[name]:,}" for name in (*HEALTH, *PROGRAMS))
+        return one.name, one.isolation, *(f"{health.get(name, 0):,}" for name in (*HEALTH, *PROGRAMS))
 
     names = [name.replace("_", " ") for name in (*HEALTH, *PROGRAMS)]
     return Table(("model", "programs isolated at", *names), tuple(map(cells, found.evaluations.values())), texts=2)
