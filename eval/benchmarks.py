@@ -24,7 +24,7 @@ LETTERED = re.compile(r"(?:^|(?<=\s))\(?([A-J])[).]")
 
 
 def read_benchmark(name: str, rows: Iterable[Row], *, form: str, few_shot: bool) -> list[Item]:
-    """The items of the rows of benchmark `name`, in their order, asked in `form`.
+    """The items of the rows of benchmark `name` (tables 2, 3 and 5), in their order, asked in `form`.
 
     Raises DataError for a row that lacks a field: a benchmark with a hole in it is another benchmark."""
     read = reader_of(name)
