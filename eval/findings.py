@@ -1,20 +1,24 @@
 """Everything that the report shows, read from finished artifacts into plain values: no markup here."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from commons.artifacts import Artifact
+from commons.errors import DataError
 from commons.metrics import read_metrics
 from commons.shards import read_jsonl
 from eval.compare import comparisons
+from eval.graders import NOT_GRADED
 from eval.significance import Paired
 from eval.voting import wilson
 
 Row = dict[str, Any]
 Points = tuple[tuple[float, float], ...]
-MODELS = ("base", "instruct", "control", "rl")
+MODELS = ("base", "instruct", "control", "rl", "run", "other")  # of a recipe; of any two evaluations
+PAIRS = (("instruct", "rl"), ("control", "rl"), ("instruct", "control"), ("base", "instruct"), ("run", "other"))
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,15 @@ class Evaluation:
     rows: list[Row]
     samples: list[Row]
     isolation: str
+    protocol: Row  # of protocol.json; empty for an evaluation that has none
 
     def greedy(self, split: str | None = None) -> list[Row]:
         """The greedy answers, of one split or of all."""
         return [row for row in self.samples if row["mode"] == "greedy" and split in (None, row["split"])]
+
+    def answers(self, split: str | None = None) -> list[Row]:
+        """The greedy answers, or, where a run has none, all samples; of one split or of all."""
+        return self.greedy(split) or [row for row in self.samples if split in (None, row["split"])]
 
 
 @dataclass(frozen=True)
@@ -41,22 +50,56 @@ class Findings:
     curves: dict[str, dict[str, Points]]
     funnel: list[Row]
     digests: dict[str, str]
+    parameters: int | None = None  # of the models, where a training stage says so
+    contamination: dict[str, int] | None = None  # hits of each benchmark in the corpus, where one is given
+
+    @property
+    def after(self) -> Evaluation:
+        """The evaluation that the others lead up to: the last one."""
+        return list(self.evaluations.values())[-1]
 
 
 def findings(inputs: Mapping[str, Artifact], *, seed: int) -> Findings:
     """Read all inputs."""
     evaluations = {name: read_evaluation(name, inputs[name]) for name in MODELS if name in inputs}
-    pairs = [("instruct", "rl"), ("control", "rl"), ("instruct", "control"), ("base", "instruct")]
     gains = {
-        f"{before} to {after}": comparisons(inputs[before], inputs[after], seed=seed)
-        for before, after in pairs
-        if before in inputs and after in inputs
+        f"{before} to {after}": compared
+        for before, after in PAIRS
+        if before in inputs and after in inputs and (compared := _compared(inputs[before], inputs[after], seed))
     }
     trained = ("pretrain", "sft", "reward-model", "policy")
     curves = {name: curves_of(inputs[name]) for name in trained if name in inputs}
+    sizes = [inputs[name].counts.get("parameters") for name in ("pretrain", "sft", "policy") if name in inputs]
     return Findings(
-        evaluations, gains, curves, funnel_of(inputs), {name: inputs[name].digest for name in sorted(inputs)}
+        evaluations,
+        gains,
+        curves,
+        funnel_of(inputs),
+        {name: inputs[name].digest for name in sorted(inputs)},
+        parameters=next((size for size in sizes if size), None),
+        contamination=contamination_of(inputs),
     )
+
+
+def _compared(before: Artifact, after: Artifact, seed: int) -> dict[str, Paired]:
+    """The paired comparison by split. Raises DataError where the two were not asked the same questions."""
+    try:
+        return comparisons(before, after, seed=seed)
+    except ValueError as error:
+        raise DataError(
+            f"{before.path} and {after.path} cannot be compared: {error}; evaluate both on the same questions"
+        ) from None
+
+
+def contamination_of(inputs: Mapping[str, Artifact]) -> dict[str, int] | None:
+    """Pages of the corpus that quoted each benchmark before they were cleaned; None without a corpus."""
+    if "corpus" not in inputs:
+        return None
+    hits: Counter[str] = Counter()
+    path = inputs["corpus"].path / "decontamination.jsonl"
+    for row in read_jsonl(path) if path.exists() else ():
+        hits[str(row["benchmark"]).rpartition(":")[0].rpartition(".")[0] or str(row["benchmark"])] += 1
+    return dict(sorted(hits.items()))
 
 
 def read_evaluation(name: str, artifact: Artifact) -> Evaluation:
@@ -64,7 +107,9 @@ def read_evaluation(name: str, artifact: Artifact) -> Evaluation:
     rows = read_json(artifact, "results.json")
     isolation = read_json(artifact, "logs/isolation.json") if (artifact.logs / "isolation.json").exists() else {}
     samples = list(read_jsonl(artifact.path / "samples.jsonl.zst"))
-    return Evaluation(name, artifact, [{**row, "model": name} for row in rows], samples, isolation.get("level", "?"))
+    protocol = read_json(artifact, "protocol.json") if (artifact.path / "protocol.json").exists() else {}
+    rows = [{**row, "model": name} for row in rows]
+    return Evaluation(name, artifact, rows, samples, isolation.get("level", "?"), protocol)
 
 
 def read_json(artifact: Artifact, name: str) -> Any:
@@ -96,7 +141,9 @@ def by_split(evaluation: Evaluation) -> list[Row]:
     """Greedy accuracy over each whole split, with its interval."""
     rows = []
     for split in dict.fromkeys(row["split"] for row in evaluation.rows):
-        answers = evaluation.greedy(split)
+        answers = [row for row in evaluation.answers(split) if row["verdict"] != NOT_GRADED]
+        if not answers:
+            continue
         correct = sum(row["verdict"] == "correct" for row in answers)
         low, high = wilson(correct, len(answers))
         rows.append(
@@ -115,6 +162,8 @@ def shown_samples(evaluations: Mapping[str, Evaluation], per_kind: int) -> list[
     """Questions with the greedy output of each model, some of each setting and change from instruct to RL.
 
     Taken in the order of the questions, not by how they look."""
+    if not {"instruct", "rl"} <= evaluations.keys():
+        return []
     answered = {name: {row["id"]: row for row in one.greedy()} for name, one in evaluations.items()}
     kinds: dict[tuple[str, bool, bool], int] = {}
     chosen = []

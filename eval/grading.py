@@ -2,74 +2,85 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from commons.answers.extraction import extract_answer
-from commons.equivalence import grade
-from commons.prompts import output_block
 from commons.sandbox import SANDBOX_FAILED
 from commons.verdicts import Grade, Verdict
-from eval.answering import Answer
+from eval import graders
+from eval.graders import NOT_GRADED, Grader, not_graded
 from eval.items import Item
+from eval.outputs import Answer, run_row
 from eval.voting import Vote, ks_up_to, maj_at_k, pass_at_k, wilson
 
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """One answer with its verdict."""
+    """One answer with both verdicts; `grader` names the one that the results count. No verdict: `ungraded` says why."""
 
     item: Item
     answer: Answer
-    grade: Grade
+    strict: Grade | None
+    paper: Grade | None
+    grader: Grader = "strict"
+    ungraded: str = ""
+
+    @property
+    def grade(self) -> Grade | None:
+        """The verdict that counts."""
+        return self.paper if self.grader == "paper" else self.strict
+
+    @property
+    def correct(self) -> bool:
+        """Whether it counts as correct."""
+        return self.grade is not None and self.grade.correct
 
 
-def graded(item: Item, answer: Answer) -> Graded:
-    """The answer with its verdict: in program form the program's output is what is graded, nothing that stands by."""
-    failed = [run.error for run in answer.runs if run.status == SANDBOX_FAILED]
-    if failed:
-        return Graded(item, answer, Grade(Verdict.GRADER_ERROR, f"the sandbox failed: {failed[0]}", None))
-    verdict = _program_grade(item, answer) if item.form == "pot" else _text_grade(item, answer)
-    return Graded(item, answer, verdict)
-
-
-def _text_grade(item: Item, answer: Answer) -> Grade:
-    stopped = bool(answer.runs) and answer.runs[-1].status == "timed out" and extract_answer(answer.text) is None
-    return grade(answer.text, item.gold, timed_out=stopped)
-
-
-def _program_grade(item: Item, answer: Answer) -> Grade:
-    if not answer.runs:
-        return _with_reason(grade("", item.gold), "no complete program")
-    run = answer.runs[-1]
-    if run.status == "ok":
-        return grade(output_block(run.stdout), item.gold)
-    last = run.error.splitlines()[-1] if run.error else run.status
-    return _with_reason(grade("", item.gold, timed_out=run.status == "timed out"), f"the program failed: {last}")
-
-
-def _with_reason(given: Grade, reason: str) -> Grade:
-    return replace(given, reason=reason) if given.verdict is Verdict.NO_ANSWER else given
+def graded(item: Item, answer: Answer, grader: Grader = "strict", proof: Grade | str | None = None) -> Graded:
+    """The answer with its verdicts. `proof` is what a checker said about a proof, or why it said nothing."""
+    if isinstance(proof, Grade):
+        return Graded(item, answer, proof, proof, grader)
+    reason = proof or not_graded(item, answer)
+    if reason:
+        return Graded(item, answer, None, None, grader, reason)
+    return Graded(item, answer, graders.strict(item, answer), graders.paper(item, answer), grader)
 
 
 def sample_row(mode: str, one: Graded) -> dict[str, Any]:
-    """Everything that a reader needs to understand one verdict."""
+    """Everything that a reader needs to understand one verdict, and `eval.regrade` to give it again."""
     return {
         "id": one.item.id,
         "split": one.item.split,
         "benchmark": one.item.benchmark,
         "setting": one.item.setting,
+        "few_shot": one.item.few_shot,
         "mode": mode,
         "sample": one.answer.sample,
+        "level": one.item.level,
+        "subject": one.item.subject,
         "question": one.item.question,
+        "options": [list(option) for option in one.item.options],
         "gold": one.item.gold,
+        "prompt": one.answer.prompt,
         "output": one.answer.text,
         "finished": one.answer.finished,
+        "finish": one.answer.finish,
+        "failure": one.answer.failure,
         "rounds": one.answer.rounds,
-        "programs": [{"status": r.status, "stdout": r.stdout, "error": r.error} for r in one.answer.runs],
-        "answer": one.grade.answer,
-        "verdict": one.grade.verdict.value,
-        "reason": one.grade.reason,
+        "programs": [run_row(run) for run in one.answer.runs],
+        **_verdict("", one.grade, one.ungraded),
+        **_verdict("strict_", one.strict, one.ungraded),
+        **_verdict("paper_", one.paper, one.ungraded),
+    }
+
+
+def _verdict(prefix: str, given: Grade | None, ungraded: str) -> dict[str, str | None]:
+    if given is None:
+        return {f"{prefix}answer": None, f"{prefix}verdict": NOT_GRADED, f"{prefix}reason": ungraded}
+    return {
+        f"{prefix}answer": given.answer,
+        f"{prefix}verdict": given.verdict.value,
+        f"{prefix}reason": given.reason,
     }
 
 
@@ -94,17 +105,34 @@ def result_rows(
 
 
 def accuracy(greedy: Sequence[Graded]) -> dict[str, Any]:
-    """Share of correct greedy answers and its interval. Every question asked counts, one without a verdict too."""
-    correct = sum(one.grade.correct for one in greedy)
-    low, high = wilson(correct, len(greedy))
-    return {"accuracy": round(correct / len(greedy), 6), "ci95": [round(low, 6), round(high, 6)], "n": len(greedy)}
+    """Share of correct answers and its interval, of all that were graded: every question asked but what failed to be
+    answered at all, and proofs that nobody checked. Those are counted in `health`; with none graded there is no share.
+
+    `accuracy_strict` and `accuracy_paper` are the same by either grader."""
+    known = [one for one in greedy if one.grade is not None]
+    correct = sum(one.correct for one in known)
+    if not known:
+        return {"accuracy": None, "ci95": None, "n": 0}
+    low, high = wilson(correct, len(known))
+    shares = {
+        f"accuracy_{name}": round(sum(given is not None and given.correct for given in grades) / len(known), 6)
+        for name, grades in (("strict", [one.strict for one in known]), ("paper", [one.paper for one in known]))
+    }
+    return {
+        "accuracy": round(correct / len(known), 6),
+        "ci95": [round(low, 6), round(high, 6)],
+        "n": len(known),
+        **shares,
+    }
 
 
 def curves(sampled: Sequence[Graded], samples: int) -> dict[str, Any]:
-    """maj@k and pass@k for k = 1, 2, 4, ...: the mean over the questions that were sampled."""
+    """maj@k and pass@k for k = 1, 2, 4, ...: the mean over the questions all of whose samples were graded."""
     votes = votes_by_question(sampled)
     if any(len(drawn) != samples for drawn in votes.values()):
         raise ValueError(f"a question has other than {samples} samples")
+    unknown = {one.item.id for one in sampled if one.grade is None}
+    votes = {name: drawn for name, drawn in votes.items() if name not in unknown}
     ks = ks_up_to(samples) if votes else []
     count = max(1, len(votes))
     majority = {str(k): round(sum(maj_at_k(drawn, k) for drawn in votes.values()) / count, 6) for k in ks}
@@ -119,17 +147,19 @@ def votes_by_question(sampled: Iterable[Graded]) -> dict[str, list[Vote]]:
     """The votes of each question in the order in which they were drawn."""
     votes: dict[str, list[Vote]] = {}
     for one in sampled:
-        votes.setdefault(one.item.id, []).append(Vote(one.grade.answer, one.grade.correct))
+        votes.setdefault(one.item.id, []).append(Vote(one.grade.answer if one.grade else None, one.correct))
     return votes
 
 
 def health(greedy: Sequence[Graded]) -> dict[str, int]:
     """How many answers failed in which way; what stands beside every accuracy."""
-    verdicts = Counter(one.grade.verdict for one in greedy)
+    verdicts = Counter(one.grade.verdict for one in greedy if one.grade is not None)
     named = {verdict.value.replace(" ", "_"): verdicts[verdict] for verdict in Verdict}
     statuses = Counter(run.status for one in greedy for run in one.answer.runs)
     return {
         **named,
+        "not_graded": sum(one.grade is None for one in greedy),
+        "failed": sum(bool(one.answer.failure) for one in greedy),
         "truncated": sum(not one.answer.finished for one in greedy),
         "programs": sum(statuses.values()),
         "programs_timed_out": statuses["timed out"],

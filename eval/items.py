@@ -12,6 +12,19 @@ TAUGHT_FAMILIES = "taught_families"  # their questions in forms and languages th
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What a model may be told of an item: everything but its gold answer. Prompts are made of this type alone."""
+
+    id: str
+    benchmark: str
+    form: str
+    language: str
+    text: str
+    options: tuple[tuple[str, str], ...] = ()  # (letter, text) of a question with options
+    formal: str = ""  # the statement in Isabelle, of miniF2F
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One question of a benchmark, and the gold answer that only the grader sees."""
 
@@ -22,6 +35,19 @@ class Item:
     language: str
     question: str
     gold: str
+    options: tuple[tuple[str, str], ...] = ()
+    level: str | None = None
+    subject: str | None = None
+    formal: str = ""
+    header: str = ""  # what precedes the statement in a file that Isabelle checks
+    few_shot: bool = False  # asked after solved examples: the paper extracts answers differently there
+
+    @property
+    def posed(self) -> Question:
+        """The question without its gold answer."""
+        return Question(
+            self.id, self.benchmark, self.form, self.language, self.question, options=self.options, formal=self.formal
+        )
 
     @property
     def setting(self) -> str:
@@ -55,6 +81,8 @@ def _item(row: dict[str, Any], split: str, benchmark: str) -> Item:
         language=row["language"],
         question=row["question"],
         gold=str(row["answer"]),
+        level=row.get("level"),
+        subject=row.get("family"),
     )
 
 

@@ -7,6 +7,8 @@ MODEL_LOOKS = {
     "instruct": Look("#4c8fd0", "7 3", "square"),
     "control": Look("#c08a2d", "1 4", "diamond"),
     "rl": Look("#8f1d14", "", "circle"),
+    "run": Look("#4c8fd0", "7 3", "square"),
+    "other": Look("#8f1d14", "", "circle"),
 }
 PLAIN = Look("#3f5b78", "", "circle")
 SECOND = Look("#c0662d", "6 3", "square")
@@ -23,6 +25,8 @@ MODEL_NAMES = {
     "instruct": "instruct (SFT)",
     "control": "control (SFT continued)",
     "rl": "rl (GRPO)",
+    "run": "run",
+    "other": "other",
 }
 SPLIT_NAMES = {"in_distribution": "in distribution", "out_of_distribution": "out of distribution"}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from commons.config import fields_of
 from eval.config import EvalConfig
-from eval.findings import Evaluation, Findings, Row, curve
+from eval.findings import Evaluation, Findings, Row, by_split, curve
 from eval.grading import total_health
 from eval.looks import SPLIT_NAMES
 from eval.significance import Paired
@@ -36,26 +36,32 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def percent(share: float) -> str:
-    """A share as a percentage with one digit after the point."""
-    return f"{100 * share:.1f}"
+def percent(share: float | None) -> str:
+    """A share as a percentage with one digit after the point; a dash where nothing was graded."""
+    return "-" if share is None else f"{100 * share:.1f}"
 
 
-def interval(bounds: Sequence[float], *, signed: bool = False) -> str:
+def interval(bounds: Sequence[float] | None, *, signed: bool = False) -> str:
     """An interval of shares in percent."""
+    if bounds is None:
+        return ""
     low, high = (f"{100 * bound:+.1f}" if signed else percent(bound) for bound in bounds)
     return f"[{low}, {high}]"
 
 
 def sentence(found: Findings) -> str:
-    """What RL bought, in one sentence."""
-    gains = found.gains.get("instruct to rl", {})
+    """What RL bought, or what two runs differ by, or what one run reached, in one sentence."""
+    gains = found.gains.get("instruct to rl") or found.gains.get("run to other") or {}
+    if not gains:
+        parts = [f"{SPLIT_NAMES[row['split']]} {percent(row['accuracy'])}%" for row in by_split(found.after)]
+        return f"Accuracy of {found.after.name}: {', '.join(parts) or 'nothing was graded'}."
     parts = [
         f"{SPLIT_NAMES[split]} {percent(gain.before)}% to {percent(gain.after)}%, a paired gain of "
         f"{100 * gain.gain:+.1f} points {interval(gain.ci95, signed=True)} on {gain.n:,} questions"
         for split, gain in gains.items()
     ]
-    return f"Reinforcement learning moved greedy accuracy {'; '.join(parts)}."
+    moved = "Reinforcement learning moved" if "instruct to rl" in found.gains else "From the run to the other went"
+    return f"{moved} greedy accuracy {'; '.join(parts)}."
 
 
 def split_table(rows: Sequence[Row]) -> Table:
@@ -75,7 +81,7 @@ def paired_table(found: Findings) -> Table:
     return Table(
         ("comparison", "split", "gain, points", "paired 95% interval", "gained", "lost", "n", "McNemar p"),
         tuple(
-            (pair, SPLIT_NAMES[split], f"{100 * gain.gain:+.1f}", interval(gain.ci95, signed=True), *_flips(gain))
+            (pair, SPLIT_NAMES[split], f"{100 * gain.gain:+.1f}", interval(gain.ci95, signed=True), *flips(gain))
             for pair, splits in found.gains.items()
             for split, gain in splits.items()
         ),
@@ -83,15 +89,16 @@ def paired_table(found: Findings) -> Table:
     )
 
 
-def _flips(gain: Paired) -> tuple[str, ...]:
+def flips(gain: Paired) -> tuple[str, ...]:
+    """Changed questions, questions and p of a comparison."""
     return f"{gain.gained:,}", f"{gain.lost:,}", f"{gain.n:,}", f"{gain.p:.2g}"
 
 
 def result_table(found: Findings) -> Table:
     """One row for each model, benchmark and setting, with votes and pass rates at the largest K."""
     rows = [row for one in found.evaluations.values() for row in one.rows]
-    order = {key: place for place, key in enumerate(dict.fromkeys(_place(row) for row in rows))}
-    rows.sort(key=lambda row: order[_place(row)])
+    order = {key: place for place, key in enumerate(dict.fromkeys(place_of(row) for row in rows))}
+    rows.sort(key=lambda row: order[place_of(row)])
     return Table(
         ("benchmark", "setting", "model", "accuracy %", "95% interval", "n", "maj@K %", "pass@K %", "K"),
         tuple(
@@ -110,7 +117,8 @@ def result_table(found: Findings) -> Table:
     )
 
 
-def _place(row: Row) -> tuple[str, str, str]:
+def place_of(row: Row) -> tuple[str, str, str]:
+    """Split, benchmark and setting."""
     return row["split"], row["benchmark"], row["setting"]
 
 
@@ -182,7 +190,7 @@ def curve_table(found: Findings, wanted: Iterable[tuple[str, str, tuple[str, ...
 
 def protocol_table(found: Findings) -> Table:
     """How the models were asked, beside the defaults: the paper's values wherever it states one."""
-    manifest = found.evaluations["rl"].artifact.manifest
+    manifest = found.after.artifact.manifest
     given = manifest.plan.config if manifest else {}
     rows = []
     for key, field in fields_of(EvalConfig):

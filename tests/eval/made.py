@@ -8,9 +8,9 @@ from commons.prompts import output_block
 from commons.sandbox import ProgramRun
 from commons.seeds import rng
 from commons.shards import write_jsonl
-from eval.answering import Answer
 from eval.grading import graded, result_rows, sample_row
 from eval.items import Item
+from eval.outputs import Answer
 from tests.eval.conftest import publish
 
 HOSTILE = "</pre><script>alert('x')</script>"

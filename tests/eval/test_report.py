@@ -71,7 +71,11 @@ def test_the_page_is_one_file_with_figures_and_nothing_from_outside(made):
     tags.feed(text)
     assert tags.open == []
     assert sum(tag == "svg" for tag, _ in tags.seen) > 12
-    assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in tags.seen}
+    assert not {"link", "img", "iframe"} & {tag for tag, _ in tags.seen}
+    scripts = [given for tag, given in tags.seen if tag == "script"]
+    assert scripts == [{"type": "text/plain", "id": "browser-data"}, {}]  # the samples, and the code that shows them
+    [policy] = [given["content"] for tag, given in tags.seen if given.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.startswith("default-src 'none';")
     assert not re.search(r"https?://", text)
 
 

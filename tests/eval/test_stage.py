@@ -15,7 +15,8 @@ from commons.shards import read_jsonl
 from commons.stage import main
 from eval.config import EvalConfig
 from eval.items import held_out
-from eval.stage import STAGE, asker_of
+from eval.models import opened
+from eval.stage import STAGE, asking_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ["samples_per_question=4", "sampled_questions=2", "max_new_tokens=120", "rows_at_once=8"]
@@ -97,13 +98,16 @@ def test_a_killed_evaluation_goes_on_from_the_chunks_on_disk(evaluation, checkpo
 def test_a_base_model_is_asked_with_solved_examples_before_the_question(checkpoint, questions):
     inputs = {"model": open_artifact(checkpoint, "checkpoint"), "questions": open_artifact(questions, "questions")}
     [item] = [item for item in held_out(read_jsonl(questions / "heldout.jsonl.zst")) if item.id == "heldout-1"]
-    base = asker_of(EvalConfig(label="base", few_shot_examples=1, max_new_tokens=20), inputs).prompt(item)
+
+    def asked(config):
+        return asking_of(config, inputs, opened(config, inputs["model"])).prompt(item.posed)
+
+    base = asked(EvalConfig(label="base", few_shot_examples=1, max_new_tokens=20))
     assert base.count("Question:") == 2
-    example, asked = base.split("\n\n")
+    example, question = base.split("\n\n")
     assert example.endswith("1+1=2. So \\boxed{2}.")
-    assert "2+2" in asked
-    chat = asker_of(EvalConfig(label="instruct", max_new_tokens=20), inputs).prompt(item)
-    assert chat == prompt("2+2", "cot", "en")
+    assert "2+2" in question
+    assert asked(EvalConfig(label="instruct", max_new_tokens=20)) == prompt("2+2", "cot", "en")
 
 
 @pytest.mark.slow
