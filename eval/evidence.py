@@ -16,8 +16,9 @@ def published_table(found: Findings) -> Table:
     """Ours beside the paper's own 7B models, benchmark by benchmark, where the paper has the benchmark and setting."""
     rows = []
     for one in found.evaluations.values():
+        few_shot = is_few_shot(one)
         for row in one.rows:
-            for theirs in published(row["benchmark"], row["setting"]):
+            for theirs in published(row["benchmark"], row["setting"], few_shot=few_shot):
                 ours = row.get("accuracy")
                 gap = "" if ours is None else f"{100 * ours - theirs.percent:+.1f}"
                 place = (row["benchmark"].replace("_", " "), row["setting"], one.name)
@@ -31,10 +32,15 @@ def differs(found: Findings) -> list[str]:
     """For each evaluation one line: in what its figures were not measured as the paper's were."""
     lines = []
     for one in found.evaluations.values():
-        few_shot = any(row.get("few_shot") for row in one.samples)
-        parts = differences(one.protocol, few_shot=few_shot, parameters=found.parameters)
+        parts = differences(one.protocol, few_shot=is_few_shot(one), parameters=found.parameters)
         lines.append(f"{one.name} differs from the paper by: {'; '.join(parts) or 'nothing that is known'}.")
     return lines
+
+
+def is_few_shot(one: Evaluation) -> bool | None:
+    """Whether the questions stood behind solved examples; None for an evaluation that does not say."""
+    said = {bool(row["few_shot"]) for row in one.samples if "few_shot" in row}
+    return any(said) if said else None
 
 
 def comparison_table(found: Findings) -> Table:
