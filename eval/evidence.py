@@ -1,7 +1,10 @@
 """What stands beside the accuracies so that others can believe them: the paper's, many comparisons, health, graders."""
 
+from collections.abc import Sequence
+
 from eval.browser import disagreements
 from eval.findings import Evaluation, Findings, Row
+from eval.graders import NOT_GRADED
 from eval.published import differences, published
 from eval.significance import Paired, correct_by_id, paired
 from eval.statistics import average_over_n, cluster_interval, holm, smallest_detectable
@@ -13,8 +16,9 @@ def published_table(found: Findings) -> Table:
     """Ours beside the paper's own 7B models, benchmark by benchmark, where the paper has the benchmark and setting."""
     rows = []
     for one in found.evaluations.values():
+        few_shot = is_few_shot(one)
         for row in one.rows:
-            for theirs in published(row["benchmark"], row["setting"]):
+            for theirs in published(row["benchmark"], row["setting"], few_shot=few_shot):
                 ours = row.get("accuracy")
                 gap = "" if ours is None else f"{100 * ours - theirs.percent:+.1f}"
                 place = (row["benchmark"].replace("_", " "), row["setting"], one.name)
@@ -28,10 +32,15 @@ def differs(found: Findings) -> list[str]:
     """For each evaluation one line: in what its figures were not measured as the paper's were."""
     lines = []
     for one in found.evaluations.values():
-        few_shot = any(row.get("few_shot") for row in one.samples)
-        parts = differences(one.protocol, few_shot=few_shot, parameters=found.parameters)
+        parts = differences(one.protocol, few_shot=is_few_shot(one), parameters=found.parameters)
         lines.append(f"{one.name} differs from the paper by: {'; '.join(parts) or 'nothing that is known'}.")
     return lines
+
+
+def is_few_shot(one: Evaluation) -> bool | None:
+    """Whether the questions stood behind solved examples; None for an evaluation that does not say."""
+    said = {bool(row["few_shot"]) for row in one.samples if "few_shot" in row}
+    return any(said) if said else None
 
 
 def comparison_table(found: Findings) -> Table:
@@ -55,12 +64,17 @@ def comparison_table(found: Findings) -> Table:
 
 def _paired_group(before: Evaluation, after: Evaluation, key: tuple[str, str, str]) -> Paired | None:
     def rows(one: Evaluation) -> list[Row]:
-        return [row for row in one.greedy() if place_of(row) == key]
+        return [row for row in graded_rows(one.greedy()) if place_of(row) == key]
 
     first, second = correct_by_id(rows(before), key[0]), correct_by_id(rows(after), key[0])
     if not first or first.keys() != second.keys():
         return None
     return paired(first, second, seed=0)
+
+
+def graded_rows(samples: Sequence[Row]) -> list[Row]:
+    """Those that have a verdict: what nobody checked is neither right nor wrong."""
+    return [row for row in samples if row["verdict"] != NOT_GRADED]
 
 
 def average_table(found: Findings) -> Table:
@@ -69,7 +83,7 @@ def average_table(found: Findings) -> Table:
     for one in found.evaluations.values():
         drawn: dict[tuple[str, str, str], dict[str, list[bool]]] = {}
         for row in one.samples:
-            if row["mode"] == "sampled":
+            if row["mode"] == "sampled" and row["verdict"] != NOT_GRADED:
                 drawn.setdefault(place_of(row), {}).setdefault(row["id"], []).append(row["verdict"] == "correct")
         for (_, benchmark, setting), correct in drawn.items():
             n = min(map(len, correct.values()))
@@ -86,7 +100,7 @@ def language_table(found: Findings) -> Table:
     rows = []
     for one in found.evaluations.values():
         by_language: dict[str, list[bool]] = {}
-        for row in one.answers():
+        for row in graded_rows(one.answers()):
             language = "zh" if str(row["setting"]).endswith("-zh") else "en"
             by_language.setdefault(language, []).append(row["verdict"] == "correct")
         for language, correct in sorted(by_language.items()):

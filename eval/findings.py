@@ -1,9 +1,9 @@
 """Everything that the report shows, read from finished artifacts into plain values: no markup here."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from commons.artifacts import Artifact
@@ -92,14 +92,17 @@ def _compared(before: Artifact, after: Artifact, seed: int) -> dict[str, Paired]
 
 
 def contamination_of(inputs: Mapping[str, Artifact]) -> dict[str, int] | None:
-    """Pages of the corpus that quoted each benchmark before they were cleaned; None without a corpus."""
+    """Pages of the corpus that quoted each benchmark before they were cleaned; None without a corpus.
+
+    A benchmark of the corpus is named by file and row, as in gsm8k.jsonl:17."""
     if "corpus" not in inputs:
         return None
-    hits: Counter[str] = Counter()
+    pages: dict[str, set[str]] = {}
     path = inputs["corpus"].path / "decontamination.jsonl"
     for row in read_jsonl(path) if path.exists() else ():
-        hits[str(row["benchmark"]).rpartition(":")[0].rpartition(".")[0] or str(row["benchmark"])] += 1
-    return dict(sorted(hits.items()))
+        name = PurePath(str(row["benchmark"]).rpartition(":")[0]).name.partition(".")[0]
+        pages.setdefault(name, set()).add(str(row.get("url", row.get("id"))))
+    return {name: len(urls) for name, urls in sorted(pages.items())}
 
 
 def read_evaluation(name: str, artifact: Artifact) -> Evaluation:
@@ -206,6 +209,7 @@ def report_json(found: Findings) -> dict[str, Any]:
             stage: {name: points[-1][1] for name, points in curves.items()} for stage, curves in found.curves.items()
         },
         "inputs": found.digests,
+        "outside_of_digests": ["isolation", "last_metrics"],
     }
 
 

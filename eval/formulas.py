@@ -29,6 +29,12 @@ ATTRIBUTES_WORDS = (
 )
 ATTRIBUTES = frozenset(ATTRIBUTES_WORDS.split())
 PLAIN_VALUE = re.compile(r"[\w .#%+-]{0,60}")
+SIZES = frozenset(
+    ("width", "height", "depth", "voffset", "lspace", "rspace", "minsize", "maxsize", "linethickness", "mathsize")
+)
+PLAIN_SIZE = re.compile(r"-?\d?(\.\d{1,5})?(em|ex|pt|px|%)?|-?\d+%")  # what LaTeX's own spaces and braces need
+TURNS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # an entity in a formula becomes one of these
+LONGEST = 2000  # characters of a formula that is converted
 
 
 def mathml_of_texts(texts: Iterable[str], *, most: int) -> dict[str, str]:
@@ -49,6 +55,8 @@ def mathml_of_texts(texts: Iterable[str], *, most: int) -> dict[str, str]:
 
 def mathml(piece: str) -> str:
     """The markup of one formula with its delimiters; empty where it cannot be converted or holds more than MathML."""
+    if len(piece) > LONGEST:
+        return ""
     latex = piece
     for opening, closing in DELIMITERS:
         if piece.startswith(opening) and piece.endswith(closing):
@@ -65,9 +73,10 @@ def mathml(piece: str) -> str:
 def _checked(tree: ElementTree.Element) -> str:
     for element in tree.iter():
         element.tag = str(element.tag).removeprefix(NAMESPACE)
-        if element.tag not in TAGS:
+        if element.tag not in TAGS or TURNS.search(f"{element.text or ''}{element.tail or ''}"):
             return ""
         for name, value in list(element.attrib.items()):
-            if name not in ATTRIBUTES or not PLAIN_VALUE.fullmatch(value):
+            fits = PLAIN_SIZE if name in SIZES else PLAIN_VALUE
+            if name not in ATTRIBUTES or not fits.fullmatch(value):
                 del element.attrib[name]
     return ElementTree.tostring(tree, encoding="unicode")

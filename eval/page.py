@@ -35,6 +35,7 @@ from eval.tables import (
     curve_table,
     drop_table,
     funnel_table,
+    heading,
     health_table,
     input_table,
     paired_table,
@@ -104,7 +105,7 @@ def page(found: Findings, *, samples_per_kind: int, shown: Shown) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy()}">'
         f"<title>DeepSeekMath recipe: report</title><style>{STYLE}{browser_style()}</style></head><body>"
-        f"<h1>What each stage bought</h1><p class='lead'>{escape(sentence(found))}</p><nav>{links}</nav>{bodies}"
+        f"<h1>{heading(found)}</h1><p class='lead'>{escape(sentence(found))}</p><nav>{links}</nav>{bodies}"
         "</body></html>\n"
     )
 
@@ -207,7 +208,8 @@ def _curves(found: Findings, wanted: Sequence[tuple[str, str, tuple[str, ...]]])
     if not charts:
         return ""
     figures = "".join(f"<figure>{svg}{line_legend(names) if len(names) > 1 else ''}</figure>" for svg, names in charts)
-    return f"<div class=grid>{figures}</div>{render(curve_table(found, wanted))}"
+    outside = "<p class=small>From logs/metrics.jsonl of each stage, which its digest does not cover.</p>"
+    return f"{outside}<div class=grid>{figures}</div>{render(curve_table(found, wanted))}"
 
 
 def _corpus(found: Findings) -> str:
@@ -256,7 +258,8 @@ def _output(name: str, row: Row) -> str:
 def _health(found: Findings) -> str:
     return (
         "<p>Greedy answers that are not correct, by verdict, and what happened to the programs that the models wrote. "
-        "An ungradable gold answer is a fault of the data, not of the model.</p>"
+        "An ungradable gold answer is a fault of the data, not of the model. At which level programs were "
+        "isolated is a fact of the machine, from logs/isolation.json, which no digest covers.</p>"
         + render(health_table(found))
         + _under("Beside each accuracy", render(group_health_table(found)))
     )

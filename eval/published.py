@@ -16,6 +16,9 @@ class Published:
     percent: float
 
 
+PAPER_TOKENS = 1024  # length limit of the official evaluation
+
+
 def _table(table: str, model: str, setting: str, figures: Mapping[str, float]) -> tuple[Published, ...]:
     return tuple(Published(table, model, name, setting, value) for name, value in figures.items())
 
@@ -42,20 +45,27 @@ PUBLISHED = (
 )
 
 
-def published(benchmark: str, setting: str) -> tuple[Published, ...]:
-    """The paper's accuracies on a benchmark in a setting, base first."""
-    return tuple(one for one in PUBLISHED if (one.benchmark, one.setting) == (benchmark, setting))
+def published(benchmark: str, setting: str, *, few_shot: bool | None) -> tuple[Published, ...]:
+    """The paper's accuracies on a benchmark in a setting: of base behind solved examples, of instruct and rl without.
+
+    Of all models where the paper has none that was asked so, or where it is not known how it was asked (None)."""
+    found = [one for one in PUBLISHED if (one.benchmark, one.setting) == (benchmark, setting)]
+    alike = [one for one in found if few_shot is not None and few_shot == (one.model == "base")]
+    return tuple(alike or found)
 
 
-def differences(protocol: Mapping[str, Any], *, few_shot: bool, parameters: int | None) -> list[str]:
+def differences(protocol: Mapping[str, Any], *, few_shot: bool | None, parameters: int | None) -> list[str]:
     """In which ways a run was not measured as the paper's models were, each in a few words; none where it was."""
     found = []
     if protocol.get("name") != "paper":
         found.append(f"protocol {protocol.get('name', 'unknown')}, not paper")
     if protocol.get("grader", "strict") != "paper":
         found.append("our strict grader, not the official one")
-    if not few_shot:
-        found.append("no solved examples (the paper's base models had 4 to 8)")
+    if few_shot is None:
+        found.append("solved examples unknown (4 to 8 in tables 2 and 3, none in table 5)")
+    limit = protocol.get("greedy", {}).get("max_new_tokens", PAPER_TOKENS)
+    if limit != PAPER_TOKENS:
+        found.append(f"outputs of at most {limit:,} tokens, not {PAPER_TOKENS:,}")
     form = protocol.get("prompt_form")
     if form not in (None, "paper", "official"):
         found.append(f"prompt form {form}")

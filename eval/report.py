@@ -22,6 +22,7 @@ from eval.tables import (
     curve_table,
     drop_table,
     funnel_table,
+    heading,
     health_table,
     input_table,
     markdown,
@@ -91,7 +92,7 @@ def report_markdown(found: Findings) -> str:
     ]
     body = "".join(f"\n## {title}\n\n{markdown(table)}" for title, table in sections if table.rows)
     lines = "".join(f"\n{line}\n" for line in differs(found)) if published_table(found).rows else ""
-    return f"# What each stage bought\n\n{sentence(found)}\n{lines}{body}"
+    return f"# {heading(found)}\n\n{sentence(found)}\n{lines}{body}"
 
 
 STAGE = Stage(

@@ -49,6 +49,11 @@ def interval(bounds: Sequence[float] | None, *, signed: bool = False) -> str:
     return f"[{low}, {high}]"
 
 
+def heading(found: Findings) -> str:
+    """The heading: a whole recipe, or any evaluations."""
+    return "What each stage bought" if {"instruct", "rl"} <= found.evaluations.keys() else "Evaluation"
+
+
 def sentence(found: Findings) -> str:
     """What RL bought, or what two runs differ by, or what one run reached, in one sentence."""
     gains = found.gains.get("instruct to rl") or found.gains.get("run to other") or {}

@@ -1,10 +1,12 @@
 """Majority votes and pass rates over the outputs of one question (figure 7), and the interval of a share."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import comb, sqrt
 
-from commons.equivalence import equivalent
+from commons.clusters import clusters
 
 NORMAL_95 = 1.959963984540054
 
@@ -33,18 +35,29 @@ def pass_at_k(correct: Sequence[bool], k: int) -> float:
 
 
 def maj_at_k(votes: Sequence[Vote], k: int) -> float:
-    """Figure 7, Maj@K: how often the majority of k outputs is correct, mean over the disjoint runs of k outputs.
+    """Figure 7, Maj@K: the expected `majority` of k outputs drawn from these without replacement, exact.
 
-    Outputs that do not fill a last run are left out: with K a power of two there are none."""
+    As pass_at_k, the mean over all choices of k of the outputs; k above the number drawn is refused."""
     if not 1 <= k <= len(votes):
         raise ValueError(f"maj@{k} needs {k} outputs or more, got {len(votes)}")
-    runs = [votes[start : start + k] for start in range(0, len(votes) - k + 1, k)]
-    return sum(map(majority, runs)) / len(runs)
+    if k == len(votes):
+        return majority(votes)
+    sizes = ballots(votes)
+    silent = len(votes) - sum(size for size, _ in sizes)
+    ways = sum(
+        (
+            _ways_to_win(place, [size for size, _ in sizes], silent, k)
+            for place, (_, right) in enumerate(sizes)
+            if right
+        ),
+        start=Fraction(0),
+    )
+    return float(ways / comb(len(votes), k))
 
 
 def majority(votes: Sequence[Vote]) -> float:
     """The chance that the most frequent answer is correct: 0 or 1, and between them where answers tie."""
-    sizes = clusters(votes)
+    sizes = ballots(votes)
     if not sizes:
         return 0.0
     largest = max(size for size, _ in sizes)
@@ -52,20 +65,39 @@ def majority(votes: Sequence[Vote]) -> float:
     return sum(tied) / len(tied)
 
 
-def clusters(votes: Sequence[Vote]) -> list[tuple[int, bool]]:
-    """Size of each set of equivalent answers, and whether its first is correct. An answer that cannot be read is in a
-    set with those of the same text; an output without an answer is in none."""
-    found: list[tuple[Vote, list[Vote]]] = []
-    for vote in votes:
-        if vote.answer is None:
-            continue
-        for first, members in found:
-            if first.answer == vote.answer or equivalent(first.answer or "", vote.answer):
-                members.append(vote)
-                break
-        else:
-            found.append((vote, [vote]))
-    return [(len(members), first.correct) for first, members in found]
+def ballots(votes: Sequence[Vote]) -> list[tuple[int, bool]]:
+    """Size of each set of equivalent answers, and whether its first is correct; no answer is in no set."""
+    return [(len(places), votes[places[0]].correct) for places in clusters([vote.answer for vote in votes])]
+
+
+def _ways_to_win(place: int, sizes: Sequence[int], silent: int, k: int) -> Fraction:
+    """Number of choices of k outputs in which the set at `place` is the largest; a tie of t sets counts 1/t."""
+    ways = Fraction(0)
+    others = [*sizes[:place], *sizes[place + 1 :]]
+    for height in range(1, min(k, sizes[place]) + 1):
+        smaller = silent + sum(size for size in others if size < height)  # how these fall out does not matter
+        rivals = Counter(size for size in others if size >= height)
+        for tied, left in _tied(rivals, height, k - height):
+            free = [comb(smaller, rest) * count for rest, count in left.items()]
+            ways += Fraction(comb(sizes[place], height) * sum(free), tied + 1)
+    return ways
+
+
+def _tied(rivals: Mapping[int, int], height: int, room: int) -> list[tuple[int, dict[int, int]]]:
+    """For each number of rivals that reach `height` (none may pass it): how many choices of theirs leave how many of
+    the `room` outputs to others. `rivals` maps the size of a set to the number of sets of that size."""
+    found = {(0, room): 1}
+    for size, repeated in sorted(rivals.items()):
+        for _ in range(repeated):
+            grown: Counter[tuple[int, int]] = Counter()
+            for (tied, left), count in found.items():
+                for drawn in range(min(height, left) + 1):
+                    grown[tied + (drawn == height), left - drawn] += count * comb(size, drawn)
+            found = dict(grown)
+    by_tied: dict[int, dict[int, int]] = {}
+    for (tied, left), count in found.items():
+        by_tied.setdefault(tied, {})[left] = count
+    return sorted(by_tied.items())
 
 
 def wilson(correct: int, n: int) -> tuple[float, float]:

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from commons.equivalence import equivalent
+from commons.clusters import clusters
 
 BINS = 10
 
@@ -62,16 +62,8 @@ def majority(candidates: Sequence[Candidate], *, weighted: bool) -> bool:
     """Whether the answer given most often is correct; `weighted` counts each vote by its score (Math-Shepherd).
 
     Solutions without an answer do not vote; of equal counts the answer that came first wins."""
-    ballots: list[list[Candidate]] = []
-    for candidate in candidates:
-        if candidate.answer is None:
-            continue
-        for ballot in ballots:
-            if ballot[0].answer == candidate.answer or equivalent(ballot[0].answer or "", candidate.answer):
-                ballot.append(candidate)
-                break
-        else:
-            ballots.append([candidate])
+    answers = [candidate.answer for candidate in candidates]
+    ballots = [[candidates[place] for place in places] for places in clusters(answers)]
     if not ballots:
         return False
     return max(ballots, key=lambda ballot: sum(one.score if weighted else 1.0 for one in ballot))[0].correct

@@ -59,9 +59,20 @@
     return before === after ? (after ? "both correct" : "both wrong") : after ? "gained" : "lost";
   }
 
+  const read = new Map(); // what search looks into, by question and run: made once, since every key pressed asks for all
   function words(question) {
+    return [state.run, state.other].some((run) => run && text(question, run).includes(state.search));
+  }
+
+  function text(question, run) {
+    const key = `${run}\n${question.id}`;
+    if (!read.has(key)) read.set(key, said(question, run));
+    return read.get(key);
+  }
+
+  function said(question, run) {
     const parts = [question.id, question.question, question.gold];
-    for (const run of [state.run, state.other]) for (const one of outputs(question, run)) parts.push(one.output, one.answer || "");
+    for (const one of outputs(question, run)) parts.push(one.output, one.answer || "");
     return parts.join("\n").toLowerCase();
   }
 
@@ -75,7 +86,7 @@
       && (!verdict || mine.some((one) => one.verdict === verdict))
       && (!graders || mine.some((one) => one.strict !== one.paper))
       && (!flips || (outputs(question, state.other).length > 0 && change(question) === flips))
-      && (!search || words(question).includes(search));
+      && (!search || words(question));
   }
 
   function badge(verdict) {

@@ -3,6 +3,7 @@
 from math import sqrt
 
 import pytest
+from scipy.stats import binomtest
 
 from eval.significance import correct_by_id, mcnemar, paired
 
@@ -16,6 +17,11 @@ def test_mcnemar_by_hand():
     assert mcnemar(5, 1) == pytest.approx(14 / 64)
     assert mcnemar(0, 0) == 1.0
     assert mcnemar(3, 3) == 1.0
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(1, 0), (12, 3), (135, 77), (21, 18), (40, 40)])
+def test_mcnemar_is_the_sign_test_of_scipy(gained, lost):
+    assert mcnemar(gained, lost) == pytest.approx(binomtest(gained, gained + lost).pvalue)
 
 
 def test_mcnemar_of_thousands_of_changes_does_not_overflow():
