@@ -144,8 +144,7 @@ def _accuracy(found: Findings) -> str:
         + _figure(model_legend(found.evaluations))
         + _figure(split_figure(rows))
         + render(split_table(rows))
-        + "<h3>Paired gains</h3>"
-        + render(paired_table(found))
+        + _under("Paired gains", render(paired_table(found)))
         + "<h3>By benchmark and setting</h3>"
         + _figure(accuracy_figure(found.evaluations))
         + render(result_table(found))
