@@ -17,7 +17,7 @@ from corpus.tokens import tokens_of
 Hashes: TypeAlias = NDArray[np.uint64]
 SHINGLE_TOKENS = 5
 SCHEME = "polynomial-affine32-1"  # other schemes give other values for equal texts: change it with the arithmetic below
-SHINGLES_AT_ONCE = 512  # stays in the processor's cache: five times as fast as all at once
+SHINGLES_AT_ONCE = 1024  # stays in the processor's cache: five times as fast as all at once
 SIGNATURES_AT_ONCE = 256  # likewise
 FACTOR = np.uint64(0x9E3779B97F4A7C13)  # 3 mod 8: no shingle collides with its own permutation by parity
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -102,11 +102,14 @@ def _token_hashes(tokens: Sequence[str]) -> Hashes:
     if not tokens:
         return np.empty(0, np.uint64)
     content = np.frombuffer("\n".join(tokens).encode("utf-8", "surrogatepass"), np.uint8)
-    starts = np.append(0, np.flatnonzero(content == ord("\n")) + 1)
-    lengths = np.diff(starts, append=len(content) + 1)
-    place = np.arange(len(content)) - np.repeat(starts, lengths)[: len(content)]
-    longest = 1 << int(lengths.max()).bit_length()  # so that few lengths are remembered
-    return _mixed(np.add.reduceat(_letters()[content] * _powers(longest)[place], starts))
+    ends = np.flatnonzero(content == ord("\n"))
+    powers, inverse = _powers(1 << len(content).bit_length())  # so that few lengths are remembered
+    sums = _letters()[content]
+    sums *= powers[: len(content)]
+    np.cumsum(sums, out=sums)  # of the polynomial of the whole; a token's is a difference, moved to its own start
+    up_to = np.append(sums[ends], sums[-1])
+    starts = np.append(0, ends + 1)
+    return _mixed(np.diff(up_to, prepend=np.uint64(0)) * inverse[starts])
 
 
 @cache
@@ -117,9 +120,11 @@ def _letters() -> Hashes:
 
 
 @cache
-def _powers(count: int) -> Hashes:
-    powers: Hashes = np.multiply.accumulate(np.full(count, FACTOR, np.uint64))
-    return powers
+def _powers(count: int) -> tuple[Hashes, Hashes]:
+    """FACTOR^1, FACTOR^2, .. and FACTOR^0, FACTOR^-1, .. modulo 2^64.  [count] each"""
+    inverse = np.full(count, pow(int(FACTOR), -1, 1 << 64), np.uint64)
+    inverse[0] = 1
+    return np.multiply.accumulate(np.full(count, FACTOR, np.uint64)), np.multiply.accumulate(inverse)
 
 
 @cache
