@@ -116,7 +116,8 @@ def group_health_table(found: Findings) -> Table:
     for one in found.evaluations.values():
         for row in one.rows:
             health = row["health"]
-            hits = "" if found.contamination is None else f"{found.contamination.get(row['benchmark'], 0):,}"
+            pages = (found.contamination or {}).get(row["benchmark"])
+            hits = "not compared" if pages is None else f"{pages:,}"
             place = (row["benchmark"].replace("_", " "), row["setting"], one.name, one.isolation)
             counts = (f"{health.get(name, 0):,}" for name in names)
             rows.append((*place, percent(row.get("accuracy")), *counts, hits))
