@@ -6,6 +6,7 @@ from commons.shards import write_jsonl
 from eval.evidence import graded_rows
 from eval.findings import contamination_of
 from eval.published import differences, published
+from eval.tables import counted
 from tests.eval.conftest import publish
 
 
@@ -45,6 +46,11 @@ def test_pages_that_quote_are_counted_by_benchmark_and_one_not_compared_is_no_ze
     corpus = open_artifact(publish(tmp_path / "corpus", "corpus", write), "corpus")
     assert contamination_of({"corpus": corpus}) == {"gsm8k": 2, "math": 0, "ours": 1}
     assert contamination_of({}) is None
+
+
+def test_what_an_older_evaluation_did_not_count_is_no_zero():
+    assert counted({"failed": 1200}, "failed") == "1,200"
+    assert counted({"failed": 0}, "not_graded") == "–"
 
 
 def test_what_nobody_checked_is_neither_right_nor_wrong():
