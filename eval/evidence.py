@@ -8,7 +8,7 @@ from eval.graders import NOT_GRADED
 from eval.published import differences, published
 from eval.significance import Paired, correct_by_id, paired
 from eval.statistics import average_over_n, cluster_interval, holm, smallest_detectable
-from eval.tables import Table, flips, interval, percent, place_of
+from eval.tables import Table, counted, flips, interval, p_value, percent, place_of
 from eval.voting import wilson
 
 
@@ -57,7 +57,7 @@ def comparison_table(found: Findings) -> Table:
         seen = smallest_detectable(one.n, one.before, discordant=(one.gained + one.lost) / one.n)
         place = (f"{before.name} to {after.name}", benchmark.replace("_", " "), setting)
         gain = (f"{100 * one.gain:+.1f}", interval(one.ci95, signed=True))
-        rows.append((*place, *gain, *flips(one), f"{p:.2g}", f"{100 * seen:.1f}"))
+        rows.append((*place, *gain, *flips(one), p_value(p), f"{100 * seen:.1f}"))
     head = ("comparison", "benchmark", "setting", "gain, points", "paired 95% interval", "gained", "lost", "n")
     return Table((*head, "McNemar p", "p by Holm", "detectable, points"), tuple(rows), texts=3)
 
@@ -116,9 +116,10 @@ def group_health_table(found: Findings) -> Table:
     for one in found.evaluations.values():
         for row in one.rows:
             health = row["health"]
-            hits = "" if found.contamination is None else f"{found.contamination.get(row['benchmark'], 0):,}"
+            pages = (found.contamination or {}).get(row["benchmark"])
+            hits = "not compared" if pages is None else f"{pages:,}"
             place = (row["benchmark"].replace("_", " "), row["setting"], one.name, one.isolation)
-            counts = (f"{health.get(name, 0):,}" for name in names)
+            counts = (counted(health, name) for name in names)
             rows.append((*place, percent(row.get("accuracy")), *counts, hits))
     head = ("benchmark", "setting", "model", "isolated at", "accuracy %", *(name.replace("_", " ") for name in names))
     return Table((*head, "corpus hits"), tuple(rows), texts=4)

@@ -94,15 +94,22 @@ def _compared(before: Artifact, after: Artifact, seed: int) -> dict[str, Paired]
 def contamination_of(inputs: Mapping[str, Artifact]) -> dict[str, int] | None:
     """Pages of the corpus that quoted each benchmark before they were cleaned; None without a corpus.
 
-    A benchmark of the corpus is named by file and row, as in gsm8k.jsonl:17."""
+    A benchmark of the corpus is named by file and row, as in gsm8k.jsonl:17. One that the corpus was not compared with
+    is not among them."""
     if "corpus" not in inputs:
         return None
-    pages: dict[str, set[str]] = {}
+    facts = inputs["corpus"].path / "decontamination.json"
+    sources = json.loads(facts.read_text(encoding="utf-8"))["sources"] if facts.exists() else []
+    pages: dict[str, set[str]] = {_stem(str(source["file"])): set() for source in sources}
     path = inputs["corpus"].path / "decontamination.jsonl"
     for row in read_jsonl(path) if path.exists() else ():
-        name = PurePath(str(row["benchmark"]).rpartition(":")[0]).name.partition(".")[0]
+        name = _stem(str(row["benchmark"]).rpartition(":")[0])
         pages.setdefault(name, set()).add(str(row.get("url", row.get("id"))))
     return {name: len(urls) for name, urls in sorted(pages.items())}
+
+
+def _stem(file: str) -> str:
+    return PurePath(file).name.partition(".")[0]
 
 
 def read_evaluation(name: str, artifact: Artifact) -> Evaluation:

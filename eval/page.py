@@ -63,13 +63,14 @@ STYLE = """
 body{font:15px/1.5 system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK SC",sans-serif;color:#24292f;
 margin:0 auto;max-width:1100px;padding:32px 24px 80px;background:#fff}
 h1{font-size:26px;margin:0 0 4px}h2{font-size:19px;margin:44px 0 6px;padding-top:14px;border-top:2px solid #24292f}
-h3{font-size:15px;margin:22px 0 4px}p{margin:6px 0 12px;max-width:80ch}.lead{font-size:17px}
+h3{font-size:15px;margin:22px 0 4px}p,summary{overflow-wrap:anywhere}
+p{margin:6px 0 12px;max-width:80ch}.lead{font-size:17px}
 .grid{display:flex;flex-wrap:wrap;gap:14px}.grid figure{margin:0;width:340px}figure{margin:8px 0}
 svg{max-width:100%;height:auto;display:block}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-size:13px;margin:10px 0 18px;font-variant-numeric:tabular-nums}
 th{font-weight:600;text-align:left;border-bottom:1.5px solid #24292f}th,td{padding:3px 14px 3px 0;vertical-align:top}
-td{border-bottom:1px solid #e3e6ea}td.n,th.n{text-align:right}
+td{border-bottom:1px solid #e3e6ea}td.n,th.n{text-align:right}td.n{white-space:nowrap}
 details{margin:6px 0;border:1px solid #d9dde2;border-radius:6px;padding:6px 12px}summary{cursor:pointer}
 .outputs{display:grid;grid-template-columns:repeat(auto-fit,minmax(225px,1fr));gap:12px;margin:8px 0}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;font:12.5px/1.45 ui-monospace,Menlo,Consolas,monospace;
@@ -77,7 +78,8 @@ background:#f6f7f9;padding:8px 10px;border-radius:4px;margin:4px 0}
 .verdict{display:inline-block;font-size:12px;padding:0 8px;border-radius:9px;border:1.5px solid #24292f}
 .correct{background:#24292f;color:#fff}.small{color:#57606a;font-size:13px}
 nav a{margin-right:16px;display:inline-block}
-@media(max-width:600px){body{padding:16px 12px 60px}figure{overflow-x:auto}.grid figure{width:100%}}
+@media(max-width:600px){body{padding:16px 12px 60px}figure{overflow-x:auto}
+figure>svg{min-width:600px}.grid figure{width:100%}.grid svg{min-width:0}}
 @media print{details{break-inside:avoid}}
 """
 

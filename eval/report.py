@@ -62,7 +62,7 @@ def run(work: Work, config: ReportConfig, inputs: Inputs) -> Outcome:
     write_atomic(work.folder / "report.md", report_markdown(found))
     write_atomic(work.folder / "index.html", page(found, samples_per_kind=config.samples_per_kind, shown=shown))
     gain = found.gains.get("instruct to rl", {}).get("in_distribution")
-    summary = sentence(found)
+    summary = sentence(found).rstrip(".")
     if gain is not None:
         low, high = (100 * bound for bound in gain.ci95)
         summary = f"rl over instruct {100 * gain.gain:+.1f} points [{low:+.1f}, {high:+.1f}] in distribution"

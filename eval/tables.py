@@ -1,7 +1,7 @@
 """The tables of the report as plain text cells, for the page and for report.md alike."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from commons.config import fields_of
@@ -94,9 +94,14 @@ def paired_table(found: Findings) -> Table:
     )
 
 
+def p_value(p: float) -> str:
+    """Two digits; a p too small for a float is no zero."""
+    return f"{p:.2g}" if p > 0 else "< 1e-300"
+
+
 def flips(gain: Paired) -> tuple[str, ...]:
     """Changed questions, questions and p of a comparison."""
-    return f"{gain.gained:,}", f"{gain.lost:,}", f"{gain.n:,}", f"{gain.p:.2g}"
+    return f"{gain.gained:,}", f"{gain.lost:,}", f"{gain.n:,}", p_value(gain.p)
 
 
 def result_table(found: Findings) -> Table:
@@ -134,12 +139,17 @@ def _at_largest_k(row: Row) -> tuple[str, str, str]:
     return percent(row["maj_at_k"][k]), percent(row["pass_at_k"][k]), k
 
 
+def counted(health: Mapping[str, int], name: str) -> str:
+    """One count; a dash where an older evaluation did not count it."""
+    return f"{health[name]:,}" if name in health else "–"
+
+
 def health_table(found: Findings) -> Table:
     """Counts over the greedy answers of each model."""
 
     def cells(one: Evaluation) -> tuple[str, ...]:
         health = total_health(one.rows)
-        return one.name, one.isolation, *(f"{health.get(name, 0):,}" for name in (*HEALTH, *PROGRAMS))
+        return one.name, one.isolation, *(counted(health, name) for name in (*HEALTH, *PROGRAMS))
 
     names = [name.replace("_", " ") for name in (*HEALTH, *PROGRAMS)]
     return Table(("model", "programs isolated at", *names), tuple(map(cells, found.evaluations.values())), texts=2)

@@ -47,6 +47,8 @@ def items(in_distribution):
 def answer(item, number, skill):
     draw = rng(0, "answer", item.id, number, skill).random()
     value = int(item.gold) if draw < skill else int(item.gold) + 1 + int(5 * draw)
+    if 0.96 < draw <= 0.97:
+        value = 10**60 + value  # a word that no line of a phone holds
     if draw > 0.97:
         return Answer(item.id, number, "I add and add and", False, 1, ())
     program = f"Program:\n```python\nprint({value})\n```"

@@ -168,6 +168,12 @@ def test_formulas_are_drawn_prices_and_broken_ones_keep_their_source():
     assert len(mathml_of_texts(["$a$ $b$ $c$"], most=2)) == 2
 
 
+def test_a_formula_that_would_turn_the_text_or_is_endless_keeps_its_source():
+    assert mathml("$\\text{a&#x202e;b}$") == ""
+    assert mathml("$" + "x+" * 2000 + "x$") == ""
+    assert "99999" not in mathml("$\\hspace{99999em}x$")
+
+
 @pytest.mark.parametrize(
     "piece",
     ["$\\href{javascript:alert(1)}{x}$", "$\\text{<script>alert(1)</script>}$", "$\\color{red;background:url(x)}x$"],
