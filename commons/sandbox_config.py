@@ -44,3 +44,6 @@ class ToolConfig(Config):
     state: Literal["kept", "replayed"] = "kept"
     """`kept`: names live on in one process. `replayed`: each program is a fresh process that runs all earlier ones
     without their printing lines first, as in the paper. [-; ours, the paper's code]"""
+    errors: Literal["last_line", "traceback"] = "last_line"
+    """What is read of a program that failed: how and its last line, or the whole traceback behind `Runtime errors:`,
+    cut like an output, as in the paper. [-; ours, the paper's code]"""

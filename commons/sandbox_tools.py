@@ -75,7 +75,7 @@ def _rounds(
         cuts = {place: end for place in waiting if (end := end_of_new_program(found[place])) is not None}
         calls = [partial(interpreters[place].run, programs(found[place].text[:end])) for place, end in cuts.items()]
         for (place, end), run in zip(cuts.items(), sandbox.batch(calls), strict=True):
-            text = f"{found[place].text[:end]}\n{output_block(shown(run, tools.shown_characters))}"
+            text = f"{found[place].text[:end]}\n{output_block(shown(run, tools.shown_characters, tools.errors))}"
             found[place] = replace(found[place], text=text, runs=(*found[place].runs, run))
         waiting = list(cuts)
 
@@ -92,12 +92,18 @@ def replayed(sources: Sequence[str]) -> str:
     return "\n".join([*earlier, sources[-1]])
 
 
-def shown(run: ProgramRun, characters: int) -> str:
+def shown(run: ProgramRun, characters: int, errors: str = "last_line") -> str:
     """What the model reads of a run: its output, or how it failed, cut in the middle to `characters`."""
     if run.status == OK and run.stdout.strip():
         text = run.stdout.strip()
+    elif errors == "traceback" and run.error:
+        return f"Runtime errors: {_cut(run.error, characters)}"
     else:
         last = run.error.splitlines()[-1] if run.error else "nothing was printed"
         text = f"{run.status}: {last}" if run.status != OK else last
+    return _cut(text, characters)
+
+
+def _cut(text: str, characters: int) -> str:
     half = characters // 2
     return text if len(text) <= characters else f"{text[:half]}...{text[-half:]}"

@@ -15,11 +15,15 @@ from typing import Any, NoReturn
 
 from commons import publish
 from commons.artifacts import LOGS, SCRATCH, Artifact, Plan, open_input
-from commons.config import Config, identity, load_config
+from commons.config import Config, fields_of, identity, load_config
 from commons.errors import ArtifactError, ConfigError, ProjectError
 from commons.stage_help import help_text
 
 Inputs = Mapping[str, Artifact]
+
+
+# of stages that run what models wrote; a flag of its own, since it guards the machine
+MIN_ISOLATION, MIN_ISOLATION_KEY = "min-isolation", "sandbox.min_isolation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,9 @@ def main(stage: Stage, argv: Sequence[str] | None = None) -> int:
         return 0
     try:
         flags = _parser(stage).parse_args(arguments)
-        config = load_config(stage.config, flags.config, flags.overrides)
+        asked = getattr(flags, _attribute(MIN_ISOLATION), None)
+        overrides = [*flags.overrides, *([f"{MIN_ISOLATION_KEY}={asked}"] if asked else [])]
+        config = load_config(stage.config, flags.config, overrides)
         paths = {name: getattr(flags, _attribute(name)) for name in (*stage.needs, *stage.takes)}
         run_stage(stage, config, paths, flags.out, replace=flags.replace, restart=flags.restart)
     except ProjectError as error:
@@ -207,6 +213,8 @@ def _parser(stage: Stage) -> argparse.ArgumentParser:
     parser.add_argument("--config", type=Path, action="append", default=[])
     parser.add_argument("--replace", action="store_true")
     parser.add_argument("--restart", action="store_true")
+    if any(key == MIN_ISOLATION_KEY for key, _ in fields_of(stage.config)):
+        parser.add_argument(f"--{MIN_ISOLATION}")
     parser.add_argument("overrides", nargs="*")
     return parser
 

@@ -12,6 +12,7 @@ def help_text(
     name: str, about: str, *, config: type[Config], makes: str, needs: Mapping[str, str], takes: Mapping[str, str]
 ) -> str:
     """Inputs, output and config of the stage `name`, one line each; a config line ends in `[unit; source]`."""
+    guarded = any(key == "sandbox.min_isolation" for key, _ in fields_of(config))
     lines = [about, ""]
     lines += [_input_line("reads", needed, kind, "") for needed, kind in needs.items()]
     lines += [_input_line("takes", taken, kind, " (optional)") for taken, kind in takes.items()]
@@ -20,6 +21,7 @@ def help_text(
     lines += [
         "",
         f"usage    python -m {name} [--config FILE.toml ...] --INPUT PATH ... --out FOLDER [key=value ...]",
+        *(["         --min-isolation L0|L1|L2|L3   refuse to run programs below it"] if guarded else []),
         "         --replace   make a finished artifact again (Make: REPLACE=1)",
         "         --restart   throw away an unfinished run of another config (Make: RESTART=1)",
         "exit     0 made or up to date, 2 config, 3 missing input or wrong kind, 4 nothing readable,",

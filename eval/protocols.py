@@ -22,6 +22,7 @@ PAPER_LIMITS: dict[str, Any] = {
     "tool.rounds": 2,
     "tool.shown_characters": 100,
     "tool.state": "replayed",
+    "tool.errors": "traceback",
     "sandbox.wall_seconds": 10.0,
 }
 EXTRACTION = {

@@ -73,3 +73,9 @@ def test_the_model_reads_the_last_line_of_an_error():
     assert shown(run, 100) == "error: ZeroDivisionError: division by zero"
     assert shown(ProgramRun("timed out", "", "", 0.0), 100) == "timed out: nothing was printed"
     assert shown(ProgramRun("ok", "", "", 0.0), 100) == "nothing was printed"
+
+
+def test_as_in_the_paper_the_model_reads_the_traceback_cut_in_its_middle():
+    run = ProgramRun("error", "", "Traceback " + "a" * 80 + "b" * 100, 0.0)
+    assert shown(run, 100, "traceback") == "Runtime errors: Traceback " + "a" * 40 + "..." + "b" * 50
+    assert shown(ProgramRun("ok", "", "", 0.0), 100, "traceback") == "nothing was printed"

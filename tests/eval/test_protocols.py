@@ -20,7 +20,8 @@ def protocol(*overrides, task=TASK):
     "override",
     [
         "max_new_tokens=64", "temperature=0.5", "samples_per_question=4", "seed=1", "tool.rounds=3",
-        "tool.shown_characters=50", 'tool.state="replayed"', "sandbox.wall_seconds=5.0", "sandbox.memory_mib=256",
+        "tool.shown_characters=50", 'tool.state="replayed"', 'tool.errors="traceback"', "sandbox.wall_seconds=5.0",
+        "sandbox.memory_mib=256",
         'benchmarks.checker=["isabelle"]',
     ],
 )  # fmt: skip
@@ -41,7 +42,9 @@ def test_each_part_of_a_task_is_in_the_hash(field):
 def test_paper_refuses_limits_that_are_not_the_papers():
     with pytest.raises(ConfigError, match=r"protocol paper has tool\.state = replayed, not kept"):
         protocol("protocol=paper")
-    found = protocol("protocol=paper", 'tool.state="replayed"')
+    with pytest.raises(ConfigError, match=r"protocol paper has tool\.errors = traceback, not last_line"):
+        protocol("protocol=paper", 'tool.state="replayed"')
+    found = protocol("protocol=paper", 'tool.state="replayed"', 'tool.errors="traceback"')
     assert (found.grader, found.tool["rounds"], found.greedy["max_new_tokens"]) == ("paper", 2, 1024)
     with pytest.raises(ConfigError, match="max_new_tokens = 1024, not 512"):
         protocol("protocol=paper", "max_new_tokens=512")

@@ -141,7 +141,7 @@ def test_the_paper_protocol_counts_the_papers_verdict_and_keeps_ours(folder, tmp
             "protocol=paper",
             'benchmarks.settings=["few_shot_cot"]',
         ]
-        limits = ["max_new_tokens=1024", 'tool.state="replayed"']
+        limits = ["max_new_tokens=1024", 'tool.state="replayed"', 'tool.errors="traceback"']
         assert main(STAGE, argv(folder, tmp_path / "out", *settings, *limits, names)) == 0
     row = samples(tmp_path / "out")[0]
     assert (row["paper_answer"], row["strict_answer"]) == ("003", "1,003")

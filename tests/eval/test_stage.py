@@ -114,7 +114,7 @@ def test_a_base_model_is_asked_with_solved_examples_before_the_question(checkpoi
 def test_programs_are_not_run_below_the_isolation_that_is_asked_for(checkpoint, questions, tmp_path):
     argv = ["--model", str(checkpoint), "--questions", str(questions), "--out", str(tmp_path / "out"), *SETTINGS]
     code = f"from commons.stage import main; from eval.stage import STAGE; sys.exit(main(STAGE, {argv}))"
-    code = code.replace("]))", ", 'sandbox.min_isolation=L3']))")
+    code = code.replace("]))", ", '--min-isolation', 'L3']))")
     host = [sys.executable, "-m", "tests.commons.sandbox_host", code, "no-namespaces"]
     ended = subprocess.run(host, cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == 2, ended.stderr
