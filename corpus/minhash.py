@@ -16,7 +16,6 @@ from corpus.tokens import tokens_of
 
 Hashes: TypeAlias = NDArray[np.uint64]
 SHINGLE_TOKENS = 5
-SCHEME = "polynomial-affine32-1"  # other schemes give other values for equal texts: change it with the arithmetic below
 SHINGLES_AT_ONCE = 1024  # stays in the processor's cache: five times as fast as all at once
 SIGNATURES_AT_ONCE = 256  # likewise
 FACTOR = np.uint64(0x9E3779B97F4A7C13)  # 3 mod 8: no shingle collides with its own permutation by parity

@@ -31,3 +31,16 @@ def test_no_fault_of_the_notes_is_left_out(shared):
     faults = set(ITEM.findall(notes.partition("## 3.")[2].partition("\n## ")[0]))
     assert len(faults) > 50
     assert faults - {item for item, _, _ in ROWS} == set()
+
+
+def test_no_extractor_of_others_is_needed():  # B3: one of them lacks a package that it imports
+    others = {"trafilatura", "justext", "readability", "magic_html"}
+    imported = set()
+    for path in (ROOT / "corpus").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add(str(node.module).partition(".")[0])
+    assert "resiliparse" in imported
+    assert not imported & others

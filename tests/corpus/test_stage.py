@@ -253,6 +253,18 @@ def test_workers_and_names_of_the_warc_files_do_not_change_the_result(mined, cra
         assert ours.equals(theirs)
 
 
+def test_workers_change_no_byte_and_shards_no_row(mined, crawl, tmp_path):
+    again = mine(crawl, tmp_path / "again", workers=3)
+    assert read_manifest(again).digest == read_manifest(mined).digest
+    sharded = mine(crawl, tmp_path / "sharded", workers=2, shards=3)
+    for name in ("pages", "general"):
+        assert len(list((sharded / name).glob("*.parquet"))) == 3
+        first, second = (read_parquet(folder / name).sort_by("id") for folder in (mined, sharded))
+        assert first.equals(second)
+    dropped = [(folder / "dropped" / "dropped.jsonl.zst").read_bytes() for folder in (mined, sharded)]
+    assert dropped[0] == dropped[1]
+
+
 def test_seeds_that_are_not_in_the_crawl_are_an_error_in_one_line(crawl, tmp_path, capsys):
     (tmp_path / "seeds.txt").write_text("https://elsewhere.org/\n")
     code = main(
