@@ -10,6 +10,7 @@ from commons.progress import bar
 from commons.stage import Inputs, Outcome, Stage, Work
 from lm.checkpoints import load_model, load_tokenizer, save_checkpoint
 from lm.engine import Engine
+from lm.model_card import write_model_card
 from lm.optimiser import start_with
 from rl.config import RLConfig
 from rl.explore import Scorer
@@ -20,6 +21,7 @@ from rl.rollouts import Rollout
 
 QUESTIONS, HELD_OUT = "rl.jsonl.zst", "heldout.jsonl.zst"
 WINDOW = 10  # steps that the summary averages over
+ABOUT = "GRPO (Algorithm 1) from an instruct model, on questions without solutions."
 
 
 def run(work: Work, config: RLConfig, inputs: Inputs) -> Outcome:
@@ -46,13 +48,14 @@ def run(work: Work, config: RLConfig, inputs: Inputs) -> Outcome:
         logs=work.logs,
     )
     progress = iterate(setting, config, lambda steps: bar(steps, total=len(steps), label="rl"))
-    trained = engine.plain_model()
-    if work.rank == 0:
-        save_checkpoint(work.folder, trained, tokenizer)
-    engine.barrier()
     draws = progress.totals["steps"] * config.questions_per_step
     counts.update(progress.totals)
     counts["questions asked"], counts["questions in an epoch"] = draws, len(questions)
+    trained = engine.plain_model()
+    if work.rank == 0:
+        save_checkpoint(work.folder, trained, tokenizer)
+        write_model_card(work.folder, trained, "rl", ABOUT, config, inputs, counts)
+    engine.barrier()
     return Outcome(dict(sorted(counts.items())), summary(work, draws / len(questions)))
 
 
@@ -96,7 +99,7 @@ def summary(work: Work, epochs: float) -> str:
 
 STAGE = Stage(
     name="rl",
-    about="GRPO (Algorithm 1) from an instruct model, on questions without solutions.",
+    about=ABOUT,
     config=RLConfig,
     run=run,
     makes="checkpoint",

@@ -186,3 +186,7 @@ def test_a_reward_model_is_weighed_in_and_reported_apart(tmp_path, policy, quest
     assert 0 < read_metrics(work.logs)[0]["rewards/model/std"] < 1
     assert outcome.counts["questions asked"] == 6
     assert load_model(work.folder).config.vocab_size == load_model(policy).config.vocab_size
+    card = (work.folder / "README.md").read_text()
+    assert "Checkpoint of `rl`" in card
+    assert all(artifact.digest in card for artifact in inputs.values())
+    assert str(tmp_path) not in card
