@@ -29,7 +29,7 @@ EXTRACTION = {
     "paper": "the official extraction of each benchmark",
     "strict": "last anchored answer, stops at the start of a line, no guess; options by rank, their texts last",
 }
-GRADER_VERSION = "1"  # raised when a verdict may change for equal outputs
+GRADER_VERSION = "2"  # raised when a verdict may change for equal outputs
 
 
 @dataclass(frozen=True, slots=True)

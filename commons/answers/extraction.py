@@ -18,9 +18,9 @@ Policy = Literal["last", "first", "all"]
 
 # the answer runs to the end of its line; the sentence end is taken off afterwards
 PHRASE = re.compile(
-    r"(?:\bfinal\s+answer|\banswer)\s*(?:is\s*:?|:)[ \t]*(?P<english>[^\n]+)"
-    r"|(?:答案|答)\s*(?:是|为|[:：])\s*[:：]?[ \t]*(?P<chinese>[^\n]+)"
-    r"|^[ \t]*####[ \t]*(?P<hashes>[^\n]+)",
+    r"(?:\bfinal\s+answer|\banswer)\s*(?:is\s*:?|:)[ \t]*(?P<english>\S[^\n]*)"
+    r"|(?:答案|答)\s*(?:是|为|[:：])\s*[:：]?[ \t]*(?P<chinese>\S[^\n]*)"
+    r"|^[ \t]*####[ \t]*(?P<hashes>\S[^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 FINAL = re.compile(r"\bfinal\s+answer\s*(?:is\s*:?|:)", re.IGNORECASE)
@@ -116,6 +116,8 @@ def last_phrase(text: str) -> str | None:
     last = _last(PHRASE, text)
     if last is None:
         return None
+    while later := PHRASE.search(text, last.start() + 1):  # a phrase takes its line, a later one may stand in it
+        last = later
     rest = (last["english"] or last["chinese"] or last["hashes"]).replace("**", "").strip()
     end = SENTENCE_END.search(rest)
     answer = (rest[: end.start()] if end and end.start() else rest).strip()

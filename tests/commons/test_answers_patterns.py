@@ -143,3 +143,11 @@ def test_the_papers_grader_of_math_takes_the_last_guesses():
     assert paper_grade("答案是$5$;$10$", "$5$;$10$", benchmark="gaokao_mathcloze", few_shot=True).correct
     with pytest.raises(ValueError, match="no rule of the paper"):
         paper_grade("5", "5", benchmark="minif2f", few_shot=True)
+
+
+def test_of_two_phrases_in_one_line_the_last_is_the_answer():
+    assert extract_answer("The answer is 4. No, wait. So the answer is 5.") == "5"
+    assert extract_answer("The final answer is 7.") == "7"
+    assert extract_answer("#### 12") == "12"
+    assert extract_answer("答案是：12") == "12"
+    assert extract_answer("The answer is 5. Now the answer is ") == "5"
