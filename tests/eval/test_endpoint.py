@@ -156,7 +156,7 @@ def test_an_evaluation_with_failed_samples_is_refused_and_goes_on_with_them_alon
     def answer(body, count):
         if broken["on"] and "2+3" in body["prompt"]:
             return 503, {}, b""
-        return 200, {}, choice("The answer is 5. The final answer is (B).\nQ: more?")
+        return 200, {}, choice("The final answer is (B). The answer is 5.\nQ: more?")
 
     with serving(answer) as server:
         assert evaluated(server, tmp_path, tmp_path / "out") == 4
