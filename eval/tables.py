@@ -218,5 +218,10 @@ def protocol_table(found: Findings) -> Table:
 
 
 def input_table(found: Findings) -> Table:
-    """The digests of all inputs: two reports with the same ones are the same report."""
-    return Table(("input", "digest"), tuple(found.digests.items()), texts=2)
+    """The digests of all inputs and the hashes of the protocols: two reports with the same ones are the same report."""
+    protocols = tuple(
+        (f"protocol of {name}: {one.protocol['name']}", str(one.protocol["hash"]))
+        for name, one in found.evaluations.items()
+        if one.protocol
+    )
+    return Table(("input", "digest"), (*found.digests.items(), *protocols), texts=2)

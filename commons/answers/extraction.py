@@ -55,8 +55,9 @@ def extract_answer(output: str, *, policy: Policy = "last", guess: bool = False)
 
 
 def find_answer(output: str, *, policy: Policy = "last", guess: bool = False) -> Found | None:
-    """The answer with the pattern that found it. `policy` is for outputs with several boxes: the last one, the first,
-    or all as a list. `guess` allows the last formula or number of the text where nothing is anchored."""
+    """The answer with the pattern that found it. `policy` is for outputs with several boxes, or several phrases where
+    there is no box: the last one, the first, or all as a list. `guess` allows the last formula or number of the text
+    where nothing is anchored."""
     own = own_part(output)
     written = prose(own)
     found = boxes(written) if "\\boxed" in written or "\\fbox" in written else []
@@ -64,7 +65,7 @@ def find_answer(output: str, *, policy: Policy = "last", guess: bool = False) ->
     if box is not None:
         later = _final_behind(written, box) if policy == "last" else None
         return Found(box.content, "box") if later is None else Found(later, "final")
-    phrased = last_phrase(written)
+    phrased = last_phrase(written) if policy == "last" else _phrase_by_policy(written, policy)
     if phrased is not None:
         return Found(phrased, "phrase")
     printed = last_output(own) if "```output" in own else None
@@ -118,7 +119,23 @@ def last_phrase(text: str) -> str | None:
         return None
     while later := PHRASE.search(text, last.start() + 1):  # a phrase takes its line, a later one may stand in it
         last = later
-    rest = (last["english"] or last["chinese"] or last["hashes"]).replace("**", "").strip()
+    return _answer_of(last)
+
+
+def _phrase_by_policy(text: str, policy: Policy) -> str | None:
+    answers: dict[str, None] = {}
+    match = PHRASE.search(text)
+    while match:
+        if answer := _answer_of(match):
+            answers.setdefault(answer)
+            if policy == "first":
+                break
+        match = PHRASE.search(text, match.start() + 1)
+    return ", ".join(answers) or None
+
+
+def _answer_of(phrase: re.Match[str]) -> str | None:
+    rest = (phrase["english"] or phrase["chinese"] or phrase["hashes"]).replace("**", "").strip()
     end = SENTENCE_END.search(rest)
     answer = (rest[: end.start()] if end and end.start() else rest).strip()
     return _settled(answer) if answer else None

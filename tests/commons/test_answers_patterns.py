@@ -151,3 +151,9 @@ def test_of_two_phrases_in_one_line_the_last_is_the_answer():
     assert extract_answer("#### 12") == "12"
     assert extract_answer("答案是：12") == "12"
     assert extract_answer("The answer is 5. Now the answer is ") == "5"
+
+
+@pytest.mark.parametrize(("policy", "answer"), [("last", "5"), ("first", "4"), ("all", "4, 5")])
+def test_the_policy_decides_between_phrases_too(policy, answer):
+    assert extract_answer("The final answer is 4. No: wait.\nSo the answer is 5.", policy=policy) == answer
+    assert extract_answer("The answer is 4. But 4 + 1 is meant, so the answer is 5.", policy=policy) == answer
