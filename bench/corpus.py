@@ -155,6 +155,7 @@ def chain_lines(job: Job, passes: int) -> Iterator[str]:
     start, peer_start = measured([sys.executable, "-m", "corpus", "--help"]), measured(peer[:2])
     yield line("chain_start_seconds", start.seconds, "s", 1, PEER, peer_start.seconds)
     yield line("chain_start_cpu_seconds", start.cpu_seconds, "s", 1, PEER, peer_start.cpu_seconds)
+    shutil.rmtree(SCRATCH / "index", ignore_errors=True)
     index = [sys.executable, "-m", "corpus.index", "--benchmarks", str(job.benchmarks), "--out", str(SCRATCH / "index")]
     stages = json.loads(others[-1].output.splitlines()[-1])["seconds"]
     yield line("chain_index_seconds", measured(index).seconds, "s", 1, PEER, stages["index"])
