@@ -4,6 +4,7 @@ Writes `FOLDER/result.json`: the digest of the final weights and the losses from
 
 import hashlib
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -56,3 +57,6 @@ def run(folder: Path, zero_stage: int, steps: int, *, rows_per_micro_batch: int 
 
 if __name__ == "__main__":
     run(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), save_every=int(sys.argv[4]) if sys.argv[4:] else 3)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # all is written; a thread that torch leaves under ZeRO 3 now and then aborts a process that is ending
